@@ -1,0 +1,21 @@
+/* clang-format off: cmocka.h needs these first */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "asc/asc.h"
+
+static void version_is_that_of_the_build(void** state) {
+  (void)state;
+  assert_string_equal(asc_version(), EXPECTED_VERSION);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(version_is_that_of_the_build),
+  };
+  return cmocka_run_group_tests_name("version", tests, NULL, NULL);
+}

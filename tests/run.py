@@ -1,0 +1,175 @@
+"""Runs the test suites of a build folder and counts what passed, failed and was skipped.
+
+    tests/run.py BUILD_DIR [cpp|c|python|java|go ...]
+
+Called by tests/run.sh, which sets up and builds first.
+"""
+
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# A hung program must not hang the run; the longest suite takes a few minutes.
+TIMEOUT_SECONDS = 1800
+
+
+@dataclasses.dataclass
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __iadd__(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        return self
+
+    @property
+    def ran(self):
+        return self.passed + self.failed
+
+    def __str__(self):
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def count_junit(path):
+    """Counts a JUnit report: of cmocka, pytest or JUnit itself."""
+    counts = Counts()
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            counts.failed += 1
+        elif case.find("skipped") is not None:
+            counts.skipped += 1
+        else:
+            counts.passed += 1
+    return counts
+
+
+def count_gtest(path):
+    counts = Counts()
+    for suite in json.loads(path.read_text())["testsuites"]:
+        for case in suite["testsuite"]:
+            if case.get("failures"):
+                counts.failed += 1
+            elif case["result"] == "SKIPPED":
+                counts.skipped += 1
+            elif case["result"] == "COMPLETED":
+                counts.passed += 1
+    return counts
+
+
+def count_report(read, path, exit_code):
+    """The report's counts; a program that died or left no whole report is a failure."""
+    try:
+        counts = read(path)
+    except (OSError, ValueError, ElementTree.ParseError):
+        return Counts(failed=1)
+    if exit_code != 0 and counts.failed == 0:
+        counts.failed = 1
+    return counts
+
+
+def run(command, env=None, cwd=ROOT):
+    """Runs to the end; returns (exit code, output)."""
+    try:
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+        return done.returncode, done.stdout.decode(errors="replace")
+    except subprocess.TimeoutExpired as expired:
+        output = (expired.stdout or b"").decode(errors="replace")
+        return 1, output + f"\nstopped after {TIMEOUT_SECONDS} s"
+
+
+def report_program(suite, name, counts, seconds, output):
+    print(f"  {suite:6} {name}: {counts} ({seconds:.1f} s)", flush=True)
+    if counts.failed:
+        print("\n".join("    | " + line for line in output.splitlines()[-200:]), flush=True)
+
+
+def run_programs(build, results, suite, run_one):
+    """Runs the Meson tests of a suite side by side; one program is one test of Meson's."""
+    listing = subprocess.check_output(["meson", "introspect", "--tests", str(build)])
+    programs = [test for test in json.loads(listing) if f"pyasc:{suite}" in test["suite"]]
+    total = Counts()
+
+    def timed(test):
+        start = time.monotonic()
+        counts, output = run_one(test)
+        return test["name"], counts, time.monotonic() - start, output
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for done in concurrent.futures.as_completed(pool.submit(timed, t) for t in programs):
+            name, counts, seconds, output = done.result()
+            report_program(suite, name, counts, seconds, output)
+            total += counts
+    return total
+
+
+def run_cpp(build, results):
+    def run_one(test):
+        report = results / f"{test['name']}.json"
+        code, output = run(test["cmd"] + [f"--gtest_output=json:{report}"], test["env"])
+        return count_report(count_gtest, report, code), output
+
+    return run_programs(build, results, "cpp", run_one)
+
+
+def run_c(build, results):
+    def run_one(test):
+        report = results / f"{test['name']}.xml"
+        env = {"CMOCKA_MESSAGE_OUTPUT": "xml", "CMOCKA_XML_FILE": str(report)}
+        code, output = run(test["cmd"], {**test["env"], **env})
+        if report.exists():
+            output += report.read_text(errors="replace")
+        return count_report(count_junit, report, code), output
+
+    return run_programs(build, results, "c", run_one)
+
+
+SUITES = {"cpp": run_cpp, "c": run_c}
+LABELS = {"cpp": "C++", "c": "C", "python": "Python", "java": "Java", "go": "Go"}
+
+
+def main(arguments):
+    build = ROOT / arguments[0]
+    suites = arguments[1:] or list(SUITES)
+    for suite in suites:
+        if suite not in SUITES:
+            sys.exit(f"no suite is called {suite}; there are {', '.join(SUITES)}")
+    total = Counts()
+    ran = []
+    for suite in suites:
+        print(f"running the {LABELS[suite]} tests", flush=True)
+        results = build / "test-results" / suite
+        results.mkdir(parents=True, exist_ok=True)
+        for old in results.iterdir():
+            old.unlink()
+        counts = SUITES[suite](build, results)
+        ran.append(f"{LABELS[suite]} {counts.ran}")
+        total += counts
+        if counts.ran == 0:
+            print(f"  {suite}: no test ran, which counts as a failure")
+            total.failed += 1
+    print("ran: " + ", ".join(ran))
+    print(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Configures once and builds.
+#   tools/build.sh [--sanitize address|undefined|thread] [--dir DIR] [-D...] [TARGET...]
+# -D options take effect when the folder is first configured; later use `meson configure DIR`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/env.sh
+
+dir="" sanitize="" options=() targets=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --sanitize) sanitize=$2; shift ;;
+    --dir) dir=$2; shift ;;
+    -D*) options+=("$1") ;;
+    -*) echo "build: unknown option $1" >&2; exit 2 ;;
+    *) targets+=("$1") ;;
+  esac
+  shift
+done
+case $sanitize in
+  "") ;;
+  address | undefined | thread)
+    options+=("-Db_sanitize=$sanitize" -Db_lundef=false -Ddebug=true -Dpython=disabled
+      -Djava=disabled -Dgo=disabled)
+    [ "$sanitize" = thread ] && options+=(-Dthreads=std)
+    ;;
+  *) echo "build: --sanitize takes address, undefined or thread, not '$sanitize'" >&2; exit 2 ;;
+esac
+dir=${dir:-build${sanitize:+-$sanitize}}
+
+if [ ! -f "$dir/build.ninja" ]; then
+  echo "build: configuring $dir"
+  mkdir -p "$dir"
+  meson setup "$dir" ${options[@]+"${options[@]}"} >"$dir/setup.log" 2>&1 ||
+    { tail -n 30 "$dir/setup.log" >&2; exit 1; }
+fi
+echo "build: compiling in $dir"
+ninja -C "$dir" -j "${JOBS:-$(nproc)}" --quiet ${targets[@]+"${targets[@]}"}

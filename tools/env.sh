@@ -1,0 +1,8 @@
+# Sourced: lets this shell use what tools/setup.sh put into .deps.
+asc_deps=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/.deps
+case ":$PATH:" in
+  *":$asc_deps/venv/bin:"*) ;;
+  *) export PATH="$asc_deps/venv/bin:$PATH" ;;
+esac
+export PKG_CONFIG_PATH="$asc_deps/onednn/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+unset asc_deps
