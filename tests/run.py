@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -142,7 +143,90 @@ def run_c(build, results):
     return run_programs(build, results, "c", run_one)
 
 
-SUITES = {"cpp": run_cpp, "c": run_c}
+def run_whole(suite, command, results, env, cwd=ROOT):
+    """Runs a suite that is one command, showing its output; returns its exit code."""
+    log = results / "output.log"
+    with log.open("wb") as file, subprocess.Popen(
+        command,
+        cwd=cwd,
+        env={**os.environ, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        for line in process.stdout:
+            file.write(line)
+            print(f"  {suite:6} {line.decode(errors='replace').rstrip()}", flush=True)
+        return process.wait()
+
+
+def run_python(build, results):
+    report = results / "pytest.xml"
+    workers = str(min(os.cpu_count() or 1, 4))
+    code = run_whole(
+        "python",
+        [sys.executable, "-m", "pytest", "-q", "-n", workers, f"--junitxml={report}"],
+        results,
+        {"PYTHONPATH": str(build / "bindings/python"), "ASC_BUILD_DIR": str(build)},
+    )
+    return count_report(count_junit, report, code)
+
+
+def run_java(build, results):
+    junit = next((ROOT / ".deps/java").glob("junit-platform-console-standalone-*.jar"))
+    classes = results / "classes"
+    classes.mkdir()
+    class_path = f"{build / 'bindings/java/pyasc.jar'}:{classes}"
+    sources = sorted(map(str, (ROOT / "tests/java").rglob("*.java")))
+    code = run_whole(
+        "java", ["javac", "-cp", f"{class_path}:{junit}", "-d", str(classes), *sources], results, {}
+    )
+    if code:
+        return Counts(failed=1)
+    code = run_whole(
+        "java",
+        ["java", f"-Djava.library.path={build / 'bindings/java'}", "-jar", str(junit), "execute"]
+        + ["--class-path", class_path, "--scan-class-path", str(classes), "--disable-banner"]
+        + ["--details=tree", "--disable-ansi-colors", "--reports-dir", str(results)],
+        results,
+        {},
+    )
+    total = Counts()
+    for report in results.glob("TEST-*.xml"):
+        total += count_junit(report)
+    if code != 0 and total.failed == 0:
+        total.failed = 1
+    return total
+
+
+def run_go(build, results):
+    code, output = run(
+        ["go", "test", "-json", "-count=1", "./..."],
+        {
+            "PKG_CONFIG_PATH": str(build / "meson-uninstalled"),
+            "LD_LIBRARY_PATH": str(build / "capi"),
+            "GOFLAGS": "-mod=mod",
+        },
+        build / "bindings/go",
+    )
+    counts = Counts()
+    for line in output.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            print(f"  go     {line}", flush=True)
+            continue
+        if "Output" in event:
+            print(f"  go     {event['Output'].rstrip()}", flush=True)
+        if "Test" in event:
+            counts.passed += event["Action"] == "pass"
+            counts.failed += event["Action"] == "fail"
+            counts.skipped += event["Action"] == "skip"
+    if code != 0 and counts.failed == 0:
+        counts.failed = 1
+    return counts
+
+
+SUITES = {"cpp": run_cpp, "c": run_c, "python": run_python, "java": run_java, "go": run_go}
 LABELS = {"cpp": "C++", "c": "C", "python": "Python", "java": "Java", "go": "Go"}
 
 
@@ -157,9 +241,8 @@ def main(arguments):
     for suite in suites:
         print(f"running the {LABELS[suite]} tests", flush=True)
         results = build / "test-results" / suite
-        results.mkdir(parents=True, exist_ok=True)
-        for old in results.iterdir():
-            old.unlink()
+        shutil.rmtree(results, ignore_errors=True)
+        results.mkdir(parents=True)
         counts = SUITES[suite](build, results)
         ran.append(f"{LABELS[suite]} {counts.ran}")
         total += counts

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Configures once and builds.
 #   tools/build.sh [--sanitize address|undefined|thread] [--dir DIR] [-D...] [TARGET...]
-# -D options take effect when the folder is first configured; later use `meson configure DIR`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/env.sh
@@ -28,11 +27,18 @@ case $sanitize in
 esac
 dir=${dir:-build${sanitize:+-$sanitize}}
 
-if [ ! -f "$dir/build.ninja" ]; then
+# Configured again when the options differ or a language's tools have come or gone: Meson decides
+# only then which bindings there are.
+key="${options[*]-} $(command -v swig python3 javac go | tr '\n' ' ' || true)"
+mkdir -p "$dir"
+if [ "$(cat "$dir/.configured" 2>/dev/null)" != "$key" ]; then
   echo "build: configuring $dir"
-  mkdir -p "$dir"
-  meson setup "$dir" ${options[@]+"${options[@]}"} >"$dir/setup.log" 2>&1 ||
+  again=""
+  [ -f "$dir/build.ninja" ] && again="--reconfigure --clearcache"
+  meson setup "$dir" $again ${options[@]+"${options[@]}"} >"$dir/setup.log" 2>&1 ||
     { tail -n 30 "$dir/setup.log" >&2; exit 1; }
+  echo "$key" >"$dir/.configured"
 fi
+ninja -C "$dir" build.ninja >"$dir/setup.log" 2>&1 || { tail -n 30 "$dir/setup.log" >&2; exit 1; }
 echo "build: compiling in $dir"
 ninja -C "$dir" -j "${JOBS:-$(nproc)}" --quiet ${targets[@]+"${targets[@]}"}

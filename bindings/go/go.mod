@@ -1,0 +1,3 @@
+module pyasc
+
+go 1.21
