@@ -37,7 +37,7 @@ def test_exports_are_the_declared_functions():
 def test_each_header_stands_alone(tmp_path):
     for header in sorted((ROOT / "capi/include/asc").glob("*.h")):
         source = tmp_path / "alone.c"
-        source.write_text(f'#include "asc/{header.name}"\n')
+        source.write_text(f'#include "asc/{header.name}"\ntypedef int not_empty;\n')
         for language in (["-std=c11", "-xc"], ["-std=c++20", "-xc++"]):
             subprocess.run(
                 ["g++", *language, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
