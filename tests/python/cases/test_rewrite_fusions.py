@@ -1,0 +1,182 @@
+"""Fusions must see who else needs a value: each pattern is run alone and with its inner value used in other ways too.
+
+A pattern is nodes from `x` over an inner value `m` to `y`. Oracle: the reference evaluator, and ONNX Runtime without optimisation.
+"""
+
+import numpy as np
+import pytest
+
+import engines
+from fusion_patterns import BN, CONV, IMAGE, INNER_TYPE, NORM, PATTERNS, W
+from oracle import (
+    assert_same, check, f16, f32, f64, i32, i64, levels, make_graph, make_model, node, parse_nodes, random, run,
+)
+
+# How else the inner value is used: extra nodes and extra outputs.
+USES = {
+    "alone": ("", []),
+    "inner-is-output": ("", ["m"]),
+    "inner-has-second-consumer": ("extra = Neg(m)", ["extra"]),
+    "inner-feeds-relu": ("extra = Relu(m)", ["extra"]),
+    "inner-twice-in-one-node": ("extra = Mul(m, m)", ["extra"]),
+    "inner-output-and-consumer": ("extra = Neg(m)", ["extra", "m"]),
+    "result-goes-on": ("extra = Neg(y)", ["extra"]),
+    "captured-by-branch": ("If", ["extra"]),
+    "outputs-twice": ("y2 = Identity(y); m2 = Identity(m)", ["y2", "m2", "m"]),
+}
+
+
+def if_reading(value):
+    """If(true) whose branches capture an outer value by name."""
+    branches = [make_graph([node(op, value, f"in_{op}")], {}, {f"in_{op}": None}, name=op) for op in ("Neg", "Abs")]
+    return node("If", "flag", "extra", then_branch=branches[0], else_branch=branches[1])
+
+
+def pattern_model(name, use="alone", shape=None):
+    x_shape, text, weights = PATTERNS[name]
+    more_nodes, more_outputs = USES[use]
+    if more_nodes == "If":
+        weights, extra = {**weights, "flag": np.array(True)}, [if_reading("m")]
+    else:
+        extra = parse_nodes(more_nodes) if more_nodes else []
+    inner = INNER_TYPE.get(name, f32)
+    types = {"y": f32, "y2": f32, "extra": f32 if use == "result-goes-on" else inner, "m": inner, "m2": inner}
+    outputs = {o: types[o] for o in ["y"] + more_outputs}
+    return make_model(parse_nodes(text) + extra, {"x": (f32, shape or x_shape)}, outputs, weights)
+
+
+@levels
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("name", PATTERNS)
+def test_pattern(name, use, level):
+    check(pattern_model(name, use), {"x": random(PATTERNS[name][0], f32, "x")}, level=level)
+
+
+@levels
+@pytest.mark.parametrize("name", PATTERNS)
+def test_pattern_with_dynamic_shape(name, level):
+    """All dimensions of x are names, the rewrite may rely on none of them."""
+    shape = PATTERNS[name][0]
+    model = pattern_model(name, shape=[f"d{i}" for i in range(len(shape))])
+    check(model, {"x": random(shape, f32, "x")}, level=level)
+
+
+@levels
+@pytest.mark.parametrize("name", [n for n in PATTERNS if "pool" not in n and "negative" not in n])
+def test_pattern_keeps_nan_and_infinity(name, level):
+    """The reference evaluator is the oracle; pools, where it drops NaN, and negative pads, which it lacks, are left out."""
+    x = random(PATTERNS[name][0], f32, "x")
+    x.flat[0], x.flat[-1] = np.nan, np.inf
+    if "narrow" in name:
+        x = np.nan_to_num(x, posinf=9)
+    check(pattern_model(name), {"x": x}, level=level, peers=("reference",))
+
+
+# ---- the rows themselves, and what is near them ----------------------------------------------------------------------------
+
+CONV_NORM = f"c = {CONV}; y = {NORM.format('c')}"
+
+
+@levels
+def test_onnxruntime_4110(level):
+    """A value asked for as graph output is not fused away."""
+    x = np.array([[[1, -2, 3]]], f32)
+    model = make_model("c = Conv(x, w); y = Relu(c)", {"x": x}, ["y", "c"], {"w": np.array([[[-1]]], f32)})
+    want = {"y": np.array([[[0, 2, 0]]], f32), "c": np.array([[[-1, 2, -3]]], f32)}
+    check(model, {"x": x}, want, level)
+
+
+@levels
+def test_executorch_20601(level):
+    """Conv -> {BatchNormalization, Relu}: the Relu sees the un-normalised output."""
+    x = random((1, 1, 4, 4), f32, 1)
+    model = make_model(CONV_NORM + "; r = Relu(c)", {"x": x}, ["y", "r"], {"w": W, **BN})
+    check(model, {"x": x}, level=level)
+
+
+@levels
+@pytest.mark.parametrize("perm", [[0, 1], [1, 0]], ids=["identity", "swap"])
+@pytest.mark.parametrize("side", ["A", "B"])
+def test_onnxruntime_32418(side, perm, level):
+    """An identity Transpose of a Gemm operand is not a transposition."""
+    a, b = random((3, 4), f32, "a"), random((4, 5), f32, "b")
+    w, x = (a, b) if side == "A" else (b, a)
+    w = w if perm == [0, 1] else np.ascontiguousarray(w.T)
+    text = f"t = Transpose<perm={perm}>(w); y = Gemm({'t, x' if side == 'A' else 'x, t'})"
+    check(make_model(text, {"x": x}, ["y"], {"w": w}), {"x": x}, a @ b, level)
+
+
+@levels
+@pytest.mark.parametrize("dtype", [f16, f32, f64, i32, i64], ids=str)
+def test_onnxruntime_10936_11836_23116(dtype, level):
+    """Relu then Clip in every type."""
+    x = np.array([-2, 0.5, 6]).astype(dtype)
+    bounds = {"lo": np.array(-1, dtype), "hi": np.array(1, dtype)}
+    model = make_model("r = Relu(x); y = Clip(r, lo, hi)", {"x": x}, ["y"], bounds)
+    peers = ("reference", "onnxruntime") if dtype in (f16, f32) else ("reference",)
+    check(model, {"x": x}, np.array([0, 0.5, 1]).astype(dtype), level, peers)
+
+
+@levels
+@pytest.mark.parametrize("count", [2, 5])
+def test_one_weight_for_many_consumers(count, level):
+    """Folding a BatchNormalization into a weight that other convolutions share leaves theirs alone."""
+    text = "; ".join([CONV_NORM] + [f"z{i} = {CONV}" for i in range(count)])
+    model = make_model(text, {"x": (f32, IMAGE)}, ["y"] + [f"z{i}" for i in range(count)], {"w": W, **BN})
+    check(model, {"x": random(IMAGE)}, level=level)
+
+
+@levels
+def test_weight_is_a_graph_output_too(level):
+    model = make_model(CONV_NORM + "; v = Identity(w)", {"x": (f32, IMAGE)}, ["y", "v"], {"w": W, **BN})
+    check(model, {"x": random(IMAGE)}, level=level)
+
+
+@levels
+@pytest.mark.parametrize("fed", ["w", "gamma", "var"])
+def test_folded_parameters_that_are_inputs(fed, level):
+    """Nothing can be folded when one of the parameters comes at run time."""
+    weights = {"w": W, **BN}
+    feeds = {"x": random(IMAGE), fed: weights.pop(fed) + f32.type(1)}
+    check(make_model(CONV_NORM, dict(feeds), ["y"], weights), feeds, level=level)
+
+
+@levels
+def test_dead_nodes_do_no_harm(level):
+    x = random((3,))
+    text = "y = Relu(x); unused = Div(k, zero); unused2 = Neg(unused)"
+    model = make_model(text, {"x": x}, ["y"], {"k": np.ones(1, i32), "zero": np.zeros(1, i32)})
+    check(model, {"x": x}, np.maximum(x, 0), level, peers=())
+
+
+@levels
+@pytest.mark.parametrize("order", ["a, b", "b, a"])
+def test_common_subexpressions_mind_order_and_attributes(order, level):
+    feeds = {"a": random((2, 2), f32, 1), "b": random((2, 2), f32, 2)}
+    text = f"p = Sub(a, b); q = Sub({order}); r = LeakyRelu<alpha=0.1>(p); s = LeakyRelu<alpha=0.2>(q); y = Sub(r, s)"
+    check(make_model(text, dict(feeds), ["y", "p", "q"]), feeds, level=level)
+
+
+@levels
+def test_random_nodes_are_not_common_subexpressions(level):
+    text = "p = RandomNormal<shape=[64]>(); q = RandomNormal<shape=[64]>()"
+    got = run(make_model(text, {}, ["p", "q"]), {}, level)
+    assert got["p"].shape == (64,) and not np.array_equal(got["p"], got["q"])
+
+
+@levels
+def test_outputs_do_not_share_memory(level):
+    """Two Identity outputs of one value, and one constant under two names."""
+    x = random((3,))
+    text = "a = Identity(x); b = Identity(x); c = Identity(k); d = Identity(k)"
+    k = np.array([1, 2], i64)
+    loaded = engines.load(make_model(text, {"x": x}, ["a", "b", "c", "d"], {"k": k}), level)
+    for _ in range(2):
+        got = loaded.run({"x": x})
+        assert_same(got, {"a": x, "b": x, "c": k, "d": k})
+        for name in "ac":
+            if got[name].flags.writeable:
+                got[name][:] = 0
+        assert_same(got["b"], random((3,)))
+        assert_same(got["d"], k)
+        assert_same(x, random((3,)))

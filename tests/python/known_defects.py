@@ -1,0 +1,37 @@
+"""Where the peers are known to be wrong, so that they can stand in for pyasc when the tests check themselves.
+
+Each entry: a pattern that is searched in the test id, and what the peer does.
+"""
+
+import re
+
+# The peer's process would die or hang.
+CRASHES = {
+    "onnxruntime": [],
+    "reference": [],
+}
+
+# The peer answers wrongly, or refuses what is right, or accepts what is wrong.
+WRONG = {
+    "onnxruntime": [
+        (r"small_types_in_the_middle\[u?int4", "rounds to nearest where the fraction is to be dropped"),
+        (r"onnxruntime_10936.*\[(float64|int32|int64)-3\]", "its Relu+Clip fusion knows float32 and float16 only"),
+        (r"test_dead_nodes_do_no_harm", "computes a dead integer division by zero at load"),
+    ],
+    "reference": [
+        (r"pad-negative|pad-and-crop|crop-and-pad", "has no negative pads"),
+        (r"resize-same", "turns infinity into the largest number"),
+    ],
+}
+
+
+def _find(table, engine, test_id):
+    return next((why for pattern, why in table.get(engine, []) if re.search(pattern, test_id)), None)
+
+
+def crash(engine, test_id):
+    return _find(CRASHES, engine, test_id)
+
+
+def wrong(engine, test_id):
+    return _find(WRONG, engine, test_id)
