@@ -4,5 +4,4 @@ case ":$PATH:" in
   *":$asc_deps/venv/bin:"*) ;;
   *) export PATH="$asc_deps/venv/bin:$PATH" ;;
 esac
-export PKG_CONFIG_PATH="$asc_deps/onednn/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 unset asc_deps

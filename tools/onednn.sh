@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Puts oneDNN into .deps/onednn (headers, libdnnl.so.3, pkg-config file) unless the system has one
-# that is new enough. Usage: tools/onednn.sh DEPS_DIR
+# Puts oneDNN's headers and libdnnl.so.3 into DEPS_DIR/onednn, where meson.build looks, unless the
+# system has one that is new enough. Usage: tools/onednn.sh DEPS_DIR
 set -euo pipefail
 deps=$1
-version=3.13
 artifact=org.bytedeco:dnnl:3.13-1.5.14:jar
 
 if pkg-config --atleast-version=3.4 dnnl 2>/dev/null; then
@@ -19,7 +18,7 @@ prefix=$deps/onednn
 
 jar=$deps/onednn-jar/dnnl-3.13-1.5.14-$classifier.jar
 if [ ! -f "$jar" ]; then
-  echo "  fetching oneDNN $version (28 MB)"
+  echo "setup: fetching oneDNN (28 MB)"
   mvn -q -B -Dstyle.color=never dependency:copy -Dartifact="$artifact:$classifier" \
     -DoutputDirectory="$(realpath -m "$deps/onednn-jar")" -Dmdep.useBaseVersion=true
 fi
@@ -29,7 +28,7 @@ fi
 # second team of threads.
 new=$prefix.new.$$
 rm -rf "$new"
-mkdir -p "$new/lib/pkgconfig"
+mkdir -p "$new/lib"
 python3 - "$jar" "$new" "org/bytedeco/dnnl/$classifier/" <<'PY'
 import pathlib
 import sys
@@ -52,16 +51,6 @@ with zipfile.ZipFile(jar) as archive:
 PY
 chmod +x "$new/lib/libdnnl.so.3"
 ln -s libdnnl.so.3 "$new/lib/libdnnl.so"
-cat >"$new/lib/pkgconfig/dnnl.pc" <<'PC'
-prefix=${pcfiledir}/../..
-Name: dnnl
-Description: oneDNN, CPU kernels on OpenMP
-PC
-cat >>"$new/lib/pkgconfig/dnnl.pc" <<PC
-Version: $version
-Libs: -L\${prefix}/lib -ldnnl
-Cflags: -I\${prefix}/include
-PC
 echo "$artifact:$classifier" >"$new/.version"
 rm -rf "$prefix"
 mv "$new" "$prefix"
