@@ -1,0 +1,1 @@
+"""Optical character recognition with three PP-OCR models: a sample application of pyasc."""
