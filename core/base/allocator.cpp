@@ -1,0 +1,108 @@
+#include "core/base/allocator.h"
+
+#include <cstdlib>
+
+namespace asc {
+namespace {
+size_t RoundUp(size_t bytes) {
+  const size_t wanted = bytes == 0 ? 1 : bytes;
+  return (wanted + kAlignment - 1) / kAlignment * kAlignment;
+}
+}  // namespace
+
+std::string_view MemoryUseName(MemoryUse use) {
+  switch (use) {
+    case MemoryUse::kTensor: return "tensor";
+    case MemoryUse::kArena: return "arena";
+    case MemoryUse::kPackedWeight: return "packed weight";
+    case MemoryUse::kConstant: return "constant";
+    case MemoryUse::kScratch: return "scratch";
+  }
+  return "unknown";
+}
+
+Result<void*> Allocator::Allocate(MemoryUse use, size_t bytes) {
+  const auto refuse = [&](std::string_view why) {
+    const MemoryStats now = stats();
+    Status status = Error(Code::kOutOfMemory, "cannot allocate ", bytes, " bytes (", MemoryUseName(use),
+                          ") on ", name_, ": ", why, "; in use ", now.current_bytes, " bytes");
+    return std::move(status).WithHint("use smaller inputs or a smaller batch, or raise the memory limit");
+  };
+  if (bytes > static_cast<size_t>(PTRDIFF_MAX) - kAlignment) return refuse("the size is absurd");
+  if (auto hook = std::atomic_load(&hook_); hook && *hook && !(*hook)(use, bytes)) return refuse("refused by the allocation hook");
+  const int64_t size = static_cast<int64_t>(RoundUp(bytes));
+  const int64_t limit = limit_.load(std::memory_order_relaxed);
+  const int64_t now = current_.fetch_add(size, std::memory_order_relaxed) + size;
+  if (limit > 0 && now > limit) {
+    current_.fetch_sub(size, std::memory_order_relaxed);
+    return refuse(Cat("the limit is ", limit, " bytes, free ", limit - (now - size)));
+  }
+  void* block = std::aligned_alloc(kAlignment, static_cast<size_t>(size));
+  if (block == nullptr) {
+    current_.fetch_sub(size, std::memory_order_relaxed);
+    return refuse("the system has no more memory");
+  }
+  count_.fetch_add(1, std::memory_order_relaxed);
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  return block;
+}
+
+void Allocator::Free(void* block, size_t bytes) noexcept {
+  if (block == nullptr) return;
+  current_.fetch_sub(static_cast<int64_t>(RoundUp(bytes)), std::memory_order_relaxed);
+  std::free(block);
+}
+
+MemoryStats Allocator::stats() const {
+  return {current_.load(std::memory_order_relaxed), peak_.load(std::memory_order_relaxed),
+          count_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed)};
+}
+
+void Allocator::ResetPeak() { peak_.store(current_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
+
+Status Allocator::SetLimit(int64_t bytes) {
+  const int64_t used = current_.load(std::memory_order_relaxed);
+  if (bytes < 0) return InvalidArgument("memory limit of ", name_, " must not be negative, got ", bytes);
+  if (bytes > 0 && used > bytes) {
+    return InvalidArgument("memory limit of ", name_, " cannot be ", bytes, " bytes: ", used, " bytes are in use");
+  }
+  limit_.store(bytes, std::memory_order_relaxed);
+  return Ok();
+}
+
+void Allocator::SetHook(Hook hook) {
+  std::atomic_store(&hook_, hook ? std::make_shared<const Hook>(std::move(hook)) : nullptr);
+}
+
+const std::shared_ptr<Allocator>& HostAllocator() {
+  // Never destroyed: buffers may outlive static destruction.
+  static const auto* allocator = new std::shared_ptr<Allocator>(std::make_shared<Allocator>("cpu"));
+  return *allocator;
+}
+
+Result<std::shared_ptr<Buffer>> Buffer::Allocate(const std::shared_ptr<Allocator>& allocator, MemoryUse use, size_t bytes) {
+  ASC_ASSIGN_OR_RETURN(void* block, allocator->Allocate(use, bytes));
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->data_ = block;
+  buffer->size_ = bytes;
+  buffer->allocator_ = allocator;
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::Wrap(void* data, size_t bytes, Deleter deleter, bool read_only) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->data_ = data;
+  buffer->size_ = bytes;
+  buffer->read_only_ = read_only;
+  buffer->deleter_ = std::move(deleter);
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  if (allocator_) allocator_->Free(data_, size_);
+  if (deleter_) deleter_();
+}
+
+}  // namespace asc

@@ -1,0 +1,127 @@
+#include "core/graph/infer.h"
+
+#include <algorithm>
+
+namespace asc {
+namespace {
+Result<Dim> MergeDims(const Dim& a, const Dim& b) {
+  if (a == b) return a;
+  if (a.is_constant() && b.is_constant()) return ShapeError("extent ", a, " contradicts ", b);
+  if (a.is_constant()) return a;
+  if (b.is_constant()) return b;
+  return a.is_unknown() && !b.is_unknown() ? b : a;
+}
+
+Result<Shape> MergeShapes(const Shape& a, const Shape& b) {
+  if (!a.has_rank()) return b;
+  if (!b.has_rank()) return a;
+  if (a.rank() != b.rank()) return ShapeError("shape ", a, " contradicts ", b, ": their ranks differ");
+  std::vector<Dim> dims(a.rank());
+  for (size_t i = 0; i < a.rank(); ++i) {
+    Result<Dim> dim = MergeDims(a[i], b[i]);
+    if (!dim.ok()) return ShapeError("shape ", a, " contradicts ", b, " on axis ", i);
+    dims[i] = *dim;
+  }
+  return Shape(std::move(dims));
+}
+
+// Types a region's inputs, infers it, and gives the types of its outputs.
+Result<std::vector<ValueType>> InferRegionGraph(Graph& graph, const Node& node, std::string_view name,
+                                                const std::vector<ValueType>& inputs) {
+  for (const Region& region : node.regions) {
+    if (region.name != name) continue;
+    Graph& body = *region.graph;
+    const size_t formal = body.inputs().size() - region.captures.size();
+    if (inputs.size() > formal) {
+      return InvalidArgument("region '", name, "' has ", formal, " inputs, given ", inputs.size());
+    }
+    for (size_t i = 0; i < body.inputs().size(); ++i) {
+      Value& inner = body.value(body.inputs()[i]);
+      const bool capture = i >= formal;
+      if (!capture && i >= inputs.size()) continue;
+      const Value* outer = capture ? &graph.value(region.captures[i - formal]) : nullptr;
+      ASC_ASSIGN_OR_RETURN(inner.type, MergeTypes(capture ? outer->type : inputs[i], inner.type));
+      if (capture) inner.dims = outer->dims;
+    }
+    ASC_RETURN_IF_ERROR(InferGraph(body));
+    std::vector<ValueType> outputs;
+    for (const GraphOutput& output : body.outputs()) outputs.push_back(body.value(output.value).type);
+    return outputs;
+  }
+  return Error(Code::kInvalidGraph, node.schema->FullName(), " has no region '", name, "'");
+}
+}  // namespace
+
+Result<ValueType> MergeTypes(const ValueType& a, const ValueType& b) {
+  const auto empty = [](const ValueType& t) { return t.is_tensor() && t.dtype == DataType::kUndefined && !t.shape.has_rank(); };
+  if (empty(a)) return b;
+  if (empty(b)) return a;
+  if (a.kind != b.kind) return TypeError(a, " contradicts ", b);
+  if (a.dtype != b.dtype && a.dtype != DataType::kUndefined && b.dtype != DataType::kUndefined) {
+    return TypeError("type ", DataTypeName(a.dtype), " contradicts ", DataTypeName(b.dtype));
+  }
+  ValueType out = a;
+  if (a.dtype == DataType::kUndefined) out.dtype = b.dtype;
+  ASC_ASSIGN_OR_RETURN(out.shape, MergeShapes(a.shape, b.shape));
+  if (a.element && b.element) {
+    ASC_ASSIGN_OR_RETURN(ValueType element, MergeTypes(*a.element, *b.element));
+    out.element = std::make_shared<ValueType>(std::move(element));
+  } else if (!a.element) {
+    out.element = b.element;
+  }
+  return out;
+}
+
+std::vector<InferInput> InferInputsOf(const Graph& graph, const Node& node) {
+  std::vector<InferInput> inputs;
+  inputs.reserve(node.inputs.size());
+  for (const ValueId id : node.inputs) {
+    InferInput input;
+    if (id.valid()) {
+      const Value& value = graph.value(id);
+      input.type = &value.type;
+      if (value.is_constant()) input.constant = &value.constant;
+      if (value.dims) input.dims = &*value.dims;
+    }
+    inputs.push_back(input);
+  }
+  return inputs;
+}
+
+Status InferNode(Graph& graph, NodeId id) {
+  Node& node = graph.node(id);
+  const auto located = [&](Status status) { return std::move(status).WithNode(node.OriginText()); };
+  std::vector<InferInput> inputs = InferInputsOf(graph, node);
+  if (Status status = CheckAgainstSchema(*node.schema, inputs, node.outputs.size(), node.attributes); !status.ok()) {
+    return located(std::move(status));
+  }
+  for (const std::string& wanted : node.schema->regions) {
+    if (std::none_of(node.regions.begin(), node.regions.end(), [&](const Region& r) { return r.name == wanted; })) {
+      return located(Error(Code::kInvalidGraph, node.schema->FullName(), " needs the region '", wanted, "'"));
+    }
+  }
+  InferContext context(*node.schema, node.attributes, std::move(inputs), node.outputs.size());
+  context.set_region_infer([&](std::string_view name, const std::vector<ValueType>& types) {
+    return InferRegionGraph(graph, node, name, types);
+  });
+  if (node.schema->infer != nullptr) {
+    if (Status status = node.schema->infer(context); !status.ok()) return located(std::move(status));
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (!node.outputs[i].valid()) continue;
+    Value& value = graph.value(node.outputs[i]);
+    Result<ValueType> merged = MergeTypes(context.outputs()[i].type, value.type);
+    if (!merged.ok()) return located(std::move(merged).status().WithContext(Cat("output '", value.name, "'")));
+    value.type = std::move(merged).value();
+    if (context.outputs()[i].dims) value.dims = std::move(context.outputs()[i].dims);
+  }
+  return Ok();
+}
+
+Status InferGraph(Graph& graph) {
+  ASC_ASSIGN_OR_RETURN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  for (const NodeId id : order) ASC_RETURN_IF_ERROR(InferNode(graph, id));
+  return Ok();
+}
+
+}  // namespace asc

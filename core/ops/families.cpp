@@ -1,0 +1,9 @@
+#include "core/ops/families.h"
+
+namespace asc {
+
+void AddAllOps(OpTable& table) {
+  AddElementwiseUnaryOps(table);
+}
+
+}  // namespace asc
