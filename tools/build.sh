@@ -19,7 +19,7 @@ done
 case $sanitize in
   "") ;;
   address | undefined | thread)
-    options+=("-Db_sanitize=$sanitize" -Db_lundef=false -Ddebug=true -Dpython=disabled
+    options+=("-Db_sanitize=$sanitize" -Db_lundef=false -Db_ndebug=false -Ddebug=true -Dpython=disabled
       -Djava=disabled -Dgo=disabled)
     [ "$sanitize" = thread ] && options+=(-Dthreads=std)
     ;;

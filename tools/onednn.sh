@@ -19,8 +19,7 @@ prefix=$deps/onednn
 jar=$deps/onednn-jar/dnnl-3.13-1.5.14-$classifier.jar
 if [ ! -f "$jar" ]; then
   echo "setup: fetching oneDNN (28 MB)"
-  mvn -q -B -Dstyle.color=never dependency:copy -Dartifact="$artifact:$classifier" \
-    -DoutputDirectory="$(realpath -m "$deps/onednn-jar")" -Dmdep.useBaseVersion=true
+  "$(dirname "$0")/fetch_jar.sh" "$artifact:$classifier" "$deps/onednn-jar"
 fi
 
 # The jar's libgomp stays in the jar: libdnnl.so.3 needs GOMP_4.0 at most, which the compiler's own

