@@ -1,0 +1,1 @@
+"""Tests of pyasc and what they share."""
