@@ -164,7 +164,7 @@ def run_python(build, results):
     workers = str(min(os.cpu_count() or 1, 4))
     code = run_whole(
         "python",
-        [sys.executable, "-m", "pytest", "-q", "-n", workers, f"--junitxml={report}"],
+        [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "loadgroup", f"--junitxml={report}"],
         results,
         {"PYTHONPATH": str(build / "bindings/python"), "ASC_BUILD_DIR": str(build)},
     )

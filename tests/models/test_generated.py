@@ -12,15 +12,15 @@ from tests import models
 from tests.models import registry
 from tests.models.builder import rng_for
 
-# Sizes that keep a run short. Large models are sampled: every n-th weight.
+# Variant, input sizes that keep a run short, and, for models of many or large weights, every how manieth is tried.
 _SMALL = {
     "resnet50": ({"size": None}, {"height": 64, "width": 64}, 2),
     "mobilenet_v2": ({"size": None}, {"height": 64, "width": 64}, 1),
     "densenet121": ({"size": None}, {"height": 64, "width": 64}, 4),
-    "vgg19": ({}, {}, 6),
+    "vgg19": ({"size": 64}, {"size": 64}, 2),
     "bert_base": ({}, {"seq": 8}, 7),
     "minilm": ({}, {"batch": 2, "seq": 8, "padding": 1}, 1),
-    "vit_small": ({}, {}, 3),
+    "vit_small": ({"size": 64}, {"size": 64}, 2),
     "gpt": ({}, {"batch": 2, "seq": 3, "past": 4, "padding": 1}, 1),
     "lstm": ({}, {"batch": 2, "seq": 7}, 1),
     "small20": ({}, {"batch": 2}, 1),
@@ -49,15 +49,18 @@ def test_opsets_vary():
     assert opsets == {16, 18, 12}
 
 
-@pytest.mark.parametrize("name", models.GENERATED)
-def test_valid(name):
-    onnx.checker.check_model(str(models.path(name)), full_check=True)
+# One worker for all tests of a model: its file is then made once.
+each_generated = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in models.GENERATED]
+)
 
 
-@pytest.mark.parametrize("name", models.GENERATED)
-def test_outputs_have_spread_and_follow_the_inputs(name):
+@each_generated
+def test_valid_with_outputs_that_have_spread_and_follow_the_inputs(name):
     options, dims, _ = _SMALL[name]
-    session = _session(str(models.path(name, **options)))
+    file = models.path(name, **options)
+    onnx.checker.check_model(str(file), full_check=True)
+    session = _session(str(file))
     feeds = models.inputs(name, **dims)
     outputs = _run(session, feeds)
     for key, values in outputs.items():
@@ -76,7 +79,7 @@ def test_outputs_have_spread_and_follow_the_inputs(name):
         assert _largest_excess(_run(session, changed), outputs) > 10, key
 
 
-@pytest.mark.parametrize("name", models.GENERATED)
+@each_generated
 def test_rounding_stays_small(name):
     """Another order of rounding moves the outputs by well under what is allowed: the tolerance is fair."""
     options, dims, _ = _SMALL[name]
@@ -101,7 +104,7 @@ def _has_no_effect(name):
     return name.endswith("attention.self.key.bias")
 
 
-@pytest.mark.parametrize("name", models.GENERATED)
+@each_generated
 def test_every_weight_matters(name):
     """Noise of 5 % on any one weight breaks the agreement that is asked of pyasc, by a factor of 10 and more."""
     options, dims, every = _SMALL[name]
@@ -173,6 +176,20 @@ def test_cache(tmp_path, monkeypatch):
     remade.unlink()
     models.path("small20")
     assert [f.name for f in made.parent.iterdir()] == [remade.name]
+
+
+def test_excess():
+    want = np.asarray([1.0, -10.0, np.nan, np.inf], np.float32)
+    assert models.excess(want, want) == 0
+    assert models.excess(want + np.float32([1e-4, 0, 0, 0]), want) == pytest.approx(0.5, rel=0.01)
+    assert models.excess(want + np.float32([0, 0.01, 0, 0]), want) == pytest.approx(9.1, rel=0.01)
+    for wrong in ([1, -10, 0, np.inf], [1, -10, np.nan, -np.inf], [np.nan, -10, np.nan, np.inf]):
+        assert models.excess(np.float32(wrong), want) == np.inf
+    assert models.excess(want[None], want) == models.excess(want.astype(np.float64), want) == np.inf
+    assert models.excess(np.int64([1, 2]), np.int64([1, 3])) == np.inf
+    assert models.excess(np.float32([0.0]), np.float32([0.0])) == 0
+    assert models.excess(np.float32([1e-9]), np.float32([0.0])) == np.inf
+    assert models.excess(np.empty((0, 3), np.float32), np.empty((0, 3), np.float32)) == 0
 
 
 def test_unknown_name():

@@ -6,10 +6,16 @@ from .cnn import Activation, CnnBuilder, image_inputs
 from .registry import GeneratedModel
 
 
-def build():
-    """Input `input` (batch, 3, 224, 224), output `output` (batch, 1000)."""
+def _fit(maps, side):
+    """The same maps repeated or cut to side x side."""
+    times = -(-side // maps.shape[2])
+    return np.tile(maps, (1, 1, times, times))[:, :, :side, :side]
+
+
+def build(size=224):
+    """Input `input` (batch, 3, size, size), output `output` (batch, 1000); the first dense layer shrinks with `size`."""
     g = CnnBuilder("vgg19", opset=13)
-    x = g.image("input", 224, calibration=(2, 64))
+    x = g.image("input", size, calibration=(2, 64))
     index = 0
     for channels, convolutions in [(64, 2), (128, 2), (256, 4), (512, 4), (512, 4)]:
         for _ in range(convolutions):
@@ -17,8 +23,8 @@ def build():
             index += 2
         x = g.max_pool(x, 2, stride=2)
         index += 1
-    # The calibration maps are 2x2 here, the real ones 7x7.
-    x = Activation(x.name, np.tile(x.data, (1, 1, 4, 4))[:, :, :7, :7])
+    # The calibration maps are 2x2 here, the real ones of another size (7x7).
+    x = Activation(x.name, _fit(x.data, size // 32))
     x = g.average_pool(x, 1, stride=1)  # what exporters make of an adaptive pooling that has nothing to do
     x = g.flatten(x)
     x = g.relu(g.linear(x, "classifier.0", 4096, shift=1))
@@ -28,8 +34,8 @@ def build():
     return g.model()
 
 
-def inputs(rng, batch=1):
-    return image_inputs(rng, batch, 224, 224)
+def inputs(rng, batch=1, size=224):
+    return image_inputs(rng, batch, size, size)
 
 
 MODELS = [GeneratedModel("vgg19", inputs, build, ("vgg.py", "cnn.py", "builder.py"))]

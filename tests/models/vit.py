@@ -11,11 +11,10 @@ from .registry import GeneratedModel
 from .transformer import QUERY_KEY_GAIN, RESIDUAL_GAIN, TransformerBuilder
 
 _HIDDEN, _HEADS, _LAYERS, _PATCH = 384, 6, 12, 16
-_TOKENS = (224 // _PATCH) ** 2 + 1
 
 
-def _tokens(g):
-    """(batch, 197, 384): patches by a convolution, behind a learned class token, with positions added."""
+def _tokens(g, size):
+    """(batch, tokens, 384): patches by a convolution, behind a learned class token, with positions added."""
     with g.scope("patch_embed.proj"):
         fan_in = 3 * _PATCH * _PATCH
         weight = g.normal("weight", (_HIDDEN, 3, _PATCH, _PATCH), 1 / np.sqrt(fan_in))
@@ -24,13 +23,14 @@ def _tokens(g):
     x = g.node("Reshape", [x, g.node("Concat", [head, g.const([-1])], axis=0)])
     x = g.transpose(x, [0, 2, 1])
     batch = g.unsqueeze(g.dim(x, 0), [0])
-    size = g.node("Concat", [batch, g.const([-1]), g.const([-1])], axis=0)
+    shape = g.node("Concat", [batch, g.const([-1]), g.const([-1])], axis=0)
     # An exporter's expand: a length of -1 keeps the length that is there.
     ones = g.filled(g.const([3]), np.int64(1))
-    kept = g.node("Equal", [size, g.node("Mul", [ones, g.const(-1)])])
-    token = g.node("Expand", [g.normal("cls_token", (1, 1, _HIDDEN), 1.0), g.node("Where", [kept, ones, size])])
+    kept = g.node("Equal", [shape, g.node("Mul", [ones, g.const(-1)])])
+    token = g.node("Expand", [g.normal("cls_token", (1, 1, _HIDDEN), 1.0), g.node("Where", [kept, ones, shape])])
     x = g.node("Concat", [token, x], axis=1)
-    return g.node("Add", [x, g.normal("pos_embed", (1, _TOKENS, _HIDDEN), 0.5)])
+    tokens = (size // _PATCH) ** 2 + 1
+    return g.node("Add", [x, g.normal("pos_embed", (1, tokens, _HIDDEN), 0.5)])
 
 
 def _attention(g, x):
@@ -51,11 +51,11 @@ def _attention(g, x):
     return g.linear(context, "proj", _HIDDEN, _HIDDEN, RESIDUAL_GAIN)
 
 
-def build():
-    """Input `pixel_values` (batch, 3, 224, 224), output `logits` (batch, 1000)."""
+def build(size=224):
+    """Input `pixel_values` (batch, 3, size, size), output `logits` (batch, 1000); 197 tokens at the default size."""
     g = TransformerBuilder("vit_small", opset=17)
-    g.input("pixel_values", ["batch", 3, 224, 224])
-    x = _tokens(g)
+    g.input("pixel_values", ["batch", 3, size, size])
+    x = _tokens(g, size)
     for block in range(_LAYERS):
         with g.scope(f"blocks.{block}"):
             with g.scope("attn"):
@@ -74,8 +74,8 @@ def build():
     return g.model()
 
 
-def inputs(rng, batch=1):
-    return {"pixel_values": smooth_images(rng, (batch, 3, 224, 224))}
+def inputs(rng, batch=1, size=224):
+    return {"pixel_values": smooth_images(rng, (batch, 3, size, size))}
 
 
 MODELS = [GeneratedModel("vit_small", inputs, build, ("vit.py", "cnn.py", "transformer.py", "builder.py"))]
