@@ -17,7 +17,13 @@ WRONG = {
         (r"onnxruntime_10936.*\[(float64|int32|int64)-3\]", "its Relu+Clip fusion knows float32 and float16 only"),
         (r"test_shape_slice.py::test_grid", "takes an end of INT64_MAX or INT32_MAX for the far end when the step is negative"),
         (r"test_shape_pad.py::test_shapes_and_axes\[rank-0", "refuses rank 0"),
+        (r"Compress-too-long", "ignores the rest"),
         (r"test_mean_of_nothing", "gives 0"),
+        (r"test_body_that_passes_its_inputs", "its scan output shares memory with the iteration number"),
+        (r"test_constant_failure_in_the_branch", "computes an integer division by zero at load"),
+        (r"test_scan\[.*-0-[03]\]", "refuses a scan over no elements"),
+        (r"pooling.py::test_nan\[max|test_global_nan\[GlobalMaxPool", "drops NaN"),
+        (r"pooling.py::test_auto_pad\[.*SAME.*-[56]-", "refuses strides beyond the kernel"),
         (r"test_dead_nodes_do_no_harm", "computes a dead integer division by zero at load"),
     ],
 }
