@@ -9,6 +9,6 @@ for argument in "$@"; do
   if [ "$argument" = --compare ]; then groups=(samples peers); fi
 done
 "$root/tools/setup.sh" "${groups[@]}"
-"$root/tools/build.sh"
+"$root/tools/build.sh" pyasc
 export PYTHONPATH=$root:$root/build/bindings/python
 exec "$root/.deps/venv/bin/python" -P -m samples.ocr.main "$@"

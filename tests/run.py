@@ -205,6 +205,7 @@ def run_go(build, results):
             "PKG_CONFIG_PATH": str(build / "meson-uninstalled"),
             "LD_LIBRARY_PATH": str(build / "capi"),
             "GOFLAGS": "-mod=mod",
+            "GOTOOLCHAIN": "local",
         },
         build / "bindings/go",
     )

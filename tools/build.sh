@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Configures once and builds.
 #   tools/build.sh [--sanitize address|undefined|thread] [--dir DIR] [-D...] [TARGET...]
+# The target pyasc is the Python package with the library, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/env.sh
@@ -27,9 +28,10 @@ case $sanitize in
 esac
 dir=${dir:-build${sanitize:+-$sanitize}}
 
-# Configured again when the options differ or a language's tools have come or gone: Meson decides
-# only then which bindings there are.
+# Configured again when the options differ, or when the tools of a language or of the tests have come
+# or gone: Meson decides only then what there is to build.
 key="${options[*]-} $(command -v swig python3 javac go | tr '\n' ' ' || true)"
+key+=$(pkg-config --exists gtest_main cmocka && echo tests || true)
 mkdir -p "$dir"
 if [ "$(cat "$dir/.configured" 2>/dev/null)" != "$key" ]; then
   echo "build: configuring $dir"
