@@ -1,0 +1,45 @@
+// The packed forms of an executable's constants: at most two each, each made once on first need.
+#ifndef ASC_CORE_COMPILE_CONSTANTS_H_
+#define ASC_CORE_COMPILE_CONSTANTS_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "core/device/kernel.h"
+
+namespace asc {
+
+class ConstantStore : public PackedConstants {
+ public:
+  static constexpr size_t kMostForms = 2;
+
+  explicit ConstantStore(std::shared_ptr<Allocator> allocator) : allocator_(std::move(allocator)) {}
+
+  Result<std::shared_ptr<Buffer>> GetOrMake(
+      const Tensor& constant, std::string_view form,
+      const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make) override;
+  std::vector<std::string> Forms(const Tensor& constant) const override;
+
+  int64_t packed_bytes() const { return packed_bytes_.load(std::memory_order_relaxed); }
+  int64_t forms_made() const { return forms_made_.load(std::memory_order_relaxed); }
+
+ private:
+  // One constant's forms; its own mutex is held while a form is made, so that others wait for it rather than make it again.
+  struct Entry {
+    std::mutex mutex;
+    std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> forms;
+  };
+  Entry& EntryOf(const Tensor& constant) const;
+
+  std::shared_ptr<Allocator> allocator_;
+  mutable std::mutex mutex_;
+  // Constants of one graph that have equal contents share their buffer, so the address identifies the content.
+  mutable std::map<const void*, std::unique_ptr<Entry>> entries_;
+  std::atomic<int64_t> packed_bytes_{0}, forms_made_{0};
+};
+
+}  // namespace asc
+
+#endif  // ASC_CORE_COMPILE_CONSTANTS_H_
