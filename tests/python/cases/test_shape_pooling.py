@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+import engines
 from oracle import (
-    FLOATS, assert_load_or_run_refused, bf16, check, difference, engines, f16, f32, f64, i8, i64, levels, make_model, node, one_node,
+    FLOATS, assert_load_or_run_refused, bf16, check, difference, f16, f32, f64, i8, i64, levels, make_model, node, one_node,
     random, seeded, short, u8,
 )
 
