@@ -49,7 +49,8 @@ def build():
     return g.model()
 
 
-def inputs(rng, batch=1):
+def inputs(rng, batch=16):
+    """About 1,000 elements for an operator."""
     return {name: rng.standard_normal((batch, WIDTH), dtype=np.float32) for name in ("x", "y")}
 
 

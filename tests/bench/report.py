@@ -1,0 +1,136 @@
+"""What the measurements say: ratios to the better peer, geometric means, and tables of them."""
+
+import math
+import os
+import platform
+import statistics
+
+from tests.bench.engines import PEERS
+
+# The models that the geometric mean is over. Others may be measured too; they do not change it.
+NAMED = (
+    "ocr_det",
+    "ocr_rec",
+    "ocr_cls",
+    "minilm",
+    "silero_sequence",
+    "resnet50",
+    "mobilenet_v2",
+    "vgg19",
+    "densenet121",
+    "bert_base",
+    "vit_small",
+    "gpt",
+    "lstm",
+    "small20",
+)
+_FLAGS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile")
+
+
+def machine():
+    """The processor and system, for the head of a report."""
+    info = {}
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            info.setdefault(key.strip(), value.strip())
+    flags = set(info.get("flags", "").split())
+    return {
+        "cpu": info.get("model name", platform.machine()),
+        "family": "/".join(info.get(k, "?") for k in ("cpu family", "model")),
+        "cores": len(os.sched_getaffinity(0)),
+        "instructions": [flag for flag in _FLAGS if flag in flags],
+        "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "load_average": round(os.getloadavg()[0], 2),
+    }
+
+
+def summarise(times):
+    """Minimum and median of the runs, in milliseconds."""
+    return {"min_ms": min(times), "median_ms": statistics.median(times), "runs": len(times)}
+
+
+def ratio(row, engine, figure="min_ms"):
+    """How many times faster than the better peer `engine` was; None where one of them has no figure."""
+    mine = row["engines"].get(engine, {}).get(figure)
+    peers = [row["engines"][p][figure] for p in PEERS if figure in row["engines"].get(p, {})]
+    return min(peers) / mine if mine and peers else None
+
+
+def geometric_means(rows, engine):
+    """{threads: (mean ratio, number of named models in it)}, with "all" for all thread counts together."""
+    groups = {}
+    for row in rows:
+        value = ratio(row, engine) if row["model"] in NAMED else None
+        if value:
+            for key in (row["threads"], "all"):
+                groups.setdefault(key, []).append(value)
+    return {key: (math.exp(statistics.fmean(map(math.log, v))), len(v)) for key, v in groups.items()}
+
+
+def _own(results):
+    return [engine for engine in results["engines"] if engine not in PEERS]
+
+
+def _cells(row, engines):
+    for engine in engines:
+        result = row["engines"][engine]
+        if "error" in result:
+            yield "failed"
+        else:
+            mark = "" if result.get("excess", 0) <= 1 else " !"
+            yield f"{result['min_ms']:.3g} ({result['median_ms']:.3g}){mark}"
+    for engine in engines:
+        if engine not in PEERS:
+            value = ratio(row, engine)
+            yield f"{value:.2f}" if value else "-"
+
+
+def table(results):
+    """The rows of the table, its header first."""
+    engines = results["engines"]
+    header = ["model", "threads", *engines, *(f"{e} / better peer" for e in _own(results))]
+    return [header] + [[row["model"], str(row["threads"]), *_cells(row, engines)] for row in results["rows"]]
+
+
+def head(results):
+    """Lines that say on what and how it was measured."""
+    m = results["machine"]
+    yield f"{m['cpu']} (family/model {m['family']}), {m['cores']} cores, {' '.join(m['instructions'])}; {m['system']}"
+    yield (
+        f"{results['rounds']} rounds of {results['seconds']} s an engine, alternating; load average at the start "
+        f"{m['load_average']}"
+    )
+    for engine, settings in results["settings"].items():
+        yield f"{engine}: " + ", ".join(f"{k} {v}" for k, v in settings.items())
+
+
+def foot(results):
+    """Lines below the table: geometric means, wrong outputs, failures."""
+    for engine in _own(results):
+        for threads, (mean, count) in geometric_means(results["rows"], engine).items():
+            which = "all rows" if threads == "all" else f"{threads} thread{'s' if threads != 1 else ''}"
+            total = len(NAMED) * (len(results["threads"]) if threads == "all" else 1)
+            yield f"{engine}, {which}: {mean:.3f} times the better peer's speed (geometric mean over {count} of {total})"
+    for row in results["rows"]:
+        for engine, result in row["engines"].items():
+            where = f"{row['model']}, {row['threads']} threads, {engine}"
+            if "error" in result:
+                yield f"{where}: {result['error']}"
+            elif result.get("excess", 0) > 1:
+                yield f"! {where}: outputs differ from ONNX Runtime's by {result['excess']:.3g} times what is allowed"
+
+
+def as_text(results):
+    rows = table(results)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([*head(results), "", "min (median) in ms", *lines, "", *foot(results)])
+
+
+def as_markdown(results):
+    rows = table(results)
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    bullets = [f"- {line}" for line in head(results)]
+    return "\n".join([*bullets, "", "Minimum (median) in milliseconds.", "", *lines, "", *(f"- {x}" for x in foot(results))])
