@@ -3,7 +3,10 @@
 namespace asc {
 
 void AddAllOps(OpTable& table) {
+  AddActivationOps(table);
+  AddElementwiseBinaryOps(table);
   AddElementwiseUnaryOps(table);
+  AddElementwiseVariadicOps(table);
 }
 
 }  // namespace asc

@@ -7,7 +7,10 @@
 
 namespace asc {
 
+void AddActivationOps(OpTable& table);
+void AddElementwiseBinaryOps(OpTable& table);
 void AddElementwiseUnaryOps(OpTable& table);
+void AddElementwiseVariadicOps(OpTable& table);
 
 // Calls all of the above.
 void AddAllOps(OpTable& table);
