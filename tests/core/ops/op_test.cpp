@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/ops/evaluate.h"
 #include "core/ops/registry.h"
 #include "core/tensor/element.h"
 
@@ -89,37 +90,16 @@ void CheckWeakerFacts(const OpSchema& schema, const OpInputs& inputs,
   }
 }
 
-Result<std::vector<AnyValue>> RunKernel(const OpSchema& schema, const OpInputs& inputs,
-                                        const AttributeMap& attributes,
-                                        const std::vector<InferOutput>& promised, int threads) {
-  std::vector<AnyValue> outputs(promised.size());
-  for (size_t i = 0; i < promised.size(); ++i) {
-    const ValueType& type = promised[i].type;
-    if (schema.output_shape_from_kernel || !type.is_tensor()) continue;
-    if (!type.shape.is_static()) {
-      return InternalError(schema.FullName(), ": the shape rule gives ", type, " of output ", i,
-                           " for concrete inputs");
-    }
-    ASC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(type.dtype, *type.shape.ToDims()));
-    outputs[i] = AnyValue(std::move(tensor));
-  }
-  std::vector<const AnyValue*> in;
-  for (const auto& input : inputs) in.push_back(input ? &*input : nullptr);
-  std::vector<AnyValue*> out;
-  for (AnyValue& output : outputs) out.push_back(&output);
+Result<std::vector<AnyValue>> RunWithThreads(const OpSchema& schema, const OpInputs& inputs,
+                                             const AttributeMap& attributes, size_t output_count,
+                                             int threads) {
+  std::vector<const AnyValue*> pointers;
+  for (const auto& input : inputs) pointers.push_back(input ? &*input : nullptr);
   RunState run;
   run.allocator = HostAllocator();
   run.seed = 42;
   const ScopedThreads scoped(threads);
-  KernelContext context(schema, attributes, in.data(), in.size(), out.data(), out.size(), run, 7);
-  ASC_RETURN_IF_ERROR(schema.reference(context));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string wrong = Contradiction(promised[i].type, outputs[i].Type(), {});
-    EXPECT_EQ(wrong, "") << schema.FullName() << ": output " << i << " is "
-                         << outputs[i].Type().ToString() << ", the shape rule promised "
-                         << promised[i].type.ToString();
-  }
-  return outputs;
+  return Evaluate(schema, attributes, pointers, output_count, run, 7);
 }
 }  // namespace
 
@@ -138,10 +118,15 @@ Result<std::vector<AnyValue>> RunOp(std::string_view name, const OpInputs& input
   }
   ASC_ASSIGN_OR_RETURN(const std::vector<InferOutput> promised,
                        Infer(*schema, std::move(facts), map, output_count));
-  ASC_ASSIGN_OR_RETURN(std::vector<AnyValue> outputs, RunKernel(*schema, inputs, map, promised, 1));
+  ASC_ASSIGN_OR_RETURN(std::vector<AnyValue> outputs,
+                       RunWithThreads(*schema, inputs, map, output_count, 1));
   ASC_ASSIGN_OR_RETURN(const std::vector<AnyValue> threaded,
-                       RunKernel(*schema, inputs, map, promised, 3));
+                       RunWithThreads(*schema, inputs, map, output_count, 3));
   for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string wrong = Contradiction(promised[i].type, outputs[i].Type(), {});
+    EXPECT_EQ(wrong, "") << schema->FullName() << ": output " << i << " is "
+                         << outputs[i].Type().ToString() << ", the shape rule promised "
+                         << promised[i].type.ToString();
     if (!outputs[i].is_tensor()) continue;
     EXPECT_TRUE(outputs[i].tensor().ContentEquals(threaded[i].tensor()))
         << schema->FullName() << ": output " << i << " depends on the number of threads";
