@@ -1,0 +1,7 @@
+#include "core/onnx/adapters/adapter.h"
+
+namespace asc::onnx {
+
+Status UpgradeNode(Adaptation&) { return Ok(); }
+
+}  // namespace asc::onnx

@@ -1,0 +1,439 @@
+#include "core/onnx/graph_builder.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/log.h"
+#include "core/graph/infer.h"
+#include "core/onnx/adapters/adapter.h"
+#include "core/onnx/functions.h"
+#include "core/onnx/model_reader.h"
+#include "core/onnx/names.h"
+#include "core/onnx/node_order.h"
+#include "core/ops/registry.h"
+
+namespace asc::onnx {
+namespace {
+// Functions that call functions may multiply without end while the file stays small.
+constexpr size_t kMostNodes = 500'000;
+constexpr size_t kDeepestCall = 64;
+
+// What all graphs of one import share.
+struct Shared {
+  FunctionLibrary functions;
+  NameSupply names;
+  size_t nodes = 0;
+  std::vector<const ImportedFunction*> calls;  // being expanded, outermost first
+};
+
+bool SaysNothing(const ValueType& type) {
+  return type.is_tensor() && type.dtype == DataType::kUndefined && !type.shape.has_rank();
+}
+
+// Declared facts fill in what inference does not know. Files are full of stale shapes (a batch made
+// dynamic at the inputs only), so what is inferred wins over what is declared; a contradiction is
+// reported but not fatal unless it is about the element type.
+Status FillFromDeclared(const ValueType& declared, Value& value) {
+  ValueType& type = value.type;
+  if (SaysNothing(type)) {
+    type = declared;
+    return Ok();
+  }
+  if (SaysNothing(declared)) return Ok();
+  const Result<ValueType> merged = MergeTypes(type, declared);
+  if (!merged.ok() && merged.status().code() == Code::kTypeMismatch) return merged.status();
+  if (!merged.ok()) {
+    Log(LogLevel::kWarning, "value '", value.name, "' is declared as ", declared,
+        " but found to be ", type, ": the declaration is ignored");
+    return Ok();
+  }
+  if (!type.is_tensor()) {
+    type = *merged;
+    return Ok();
+  }
+  if (type.dtype == DataType::kUndefined) type.dtype = declared.dtype;
+  if (!type.shape.has_rank()) {
+    type.shape = declared.shape;
+  } else if (declared.shape.has_rank()) {
+    for (size_t i = 0; i < type.shape.rank(); ++i) {
+      if (type.shape[i].is_unknown() && type.shape[i].is_symbol())
+        type.shape[i] = declared.shape[i];
+    }
+  }
+  return Ok();
+}
+
+// What the operator's definition says of its body's inputs, for files that do not declare them.
+std::vector<ValueType> BodyInputTypes(const ImportedNode& node,
+                                      const std::vector<const ValueType*>& inputs) {
+  const auto without_shape = [](const ValueType* type) {
+    ValueType out = type == nullptr ? ValueType() : *type;
+    out.shape = Shape();
+    return out;
+  };
+  std::vector<ValueType> types;
+  if (!node.domain.empty()) return types;
+  if (node.op_type == "Loop") {
+    types = {ValueType::Tensor(DataType::kInt64, Shape(Dims{})),
+             ValueType::Tensor(DataType::kBool, Shape(Dims{}))};
+    for (size_t i = 2; i < inputs.size(); ++i) types.push_back(without_shape(inputs[i]));
+  } else if (node.op_type == "Scan") {
+    for (const ValueType* input : inputs) types.push_back(without_shape(input));
+  } else if (node.op_type == "SequenceMap") {
+    for (const ValueType* input : inputs) {
+      const bool sequence =
+          input != nullptr && input->kind == ValueKind::kSequence && input->element != nullptr;
+      types.push_back(sequence ? *input->element : input == nullptr ? ValueType() : *input);
+    }
+  }
+  return types;
+}
+
+class ScopeBuilder : public AdapterScope {
+ public:
+  ScopeBuilder(Shared& shared, Graph& graph, ScopeBuilder* outer, int depth)
+      : shared_(shared), graph_(graph), outer_(outer), depth_(depth) {}
+
+  // `formal`: what the owner of a body knows of the body's inputs.
+  Status Build(const ImportedGraph& source, const std::vector<ValueType>& formal);
+  // Values of the outer graph, in order of the inputs that stand for them.
+  const std::vector<ValueId>& captures() const { return captures_; }
+
+  const ValueType* TypeOf(const std::string& name) override;
+  const Tensor* ConstantOf(const std::string& name) override;
+  std::string FreshName(std::string_view base) override { return shared_.names.Fresh(base); }
+  std::string AddConstant(std::string_view base, Tensor value) override;
+  Status Emit(ImportedNode node) override;
+
+ private:
+  Status AddInputs(const ImportedGraph& source, const std::vector<ValueType>& formal);
+  Status AddOutputs(const ImportedGraph& source);
+  void RemoveUnusedConstants();
+  Status Define(const std::string& name, ValueId value);
+  // Invalid when neither this graph nor one around it has the name.
+  ValueId Find(const std::string& name);
+  Result<ValueId> Use(const std::string& name);
+
+  Status BuildNode(ImportedNode node);
+  Status BuildCall(const ImportedFunction& function, const ImportedNode& call);
+  Status BuildConstant(const ImportedNode& node);
+  Status BuildOperator(const ImportedNode& node);
+  Status AddNode(const ImportedNode& node, const OpSchema* schema);
+
+  Shared& shared_;
+  Graph& graph_;
+  ScopeBuilder* outer_;
+  const int depth_;
+  std::unordered_map<std::string, ValueId> values_;
+  std::unordered_map<std::string, const Tensor*>
+      initializers_;  // become values when they are first used
+  std::map<std::string, ValueType, std::less<>> declared_;
+  std::vector<ValueId> captures_;
+  const ImportedNode* adapted_ = nullptr;  // the node that is being upgraded
+};
+
+Status ScopeBuilder::Define(const std::string& name, ValueId value) {
+  if (initializers_.contains(name) || !values_.emplace(name, value).second) {
+    return Error(Code::kInvalidGraph, "value '", name, "' is made twice in graph '", graph_.name(),
+                 "'");
+  }
+  return Ok();
+}
+
+ValueId ScopeBuilder::Find(const std::string& name) {
+  if (const auto it = values_.find(name); it != values_.end()) return it->second;
+  if (const auto it = initializers_.find(name); it != initializers_.end()) {
+    return values_[name] = graph_.AddConstant(name, *it->second);
+  }
+  if (outer_ == nullptr) return ValueId();
+  const ValueId outer_id = outer_->Find(name);
+  if (!outer_id.valid()) return outer_id;
+  const Value& outer_value = outer_->graph_.value(outer_id);
+  // A constant is shared rather than captured: the body then knows its value, for shapes, folding
+  // and packing.
+  if (outer_value.is_constant())
+    return values_[name] = graph_.AddConstant(name, outer_value.constant);
+  const ValueId inner = graph_.AddInput(name, outer_value.type);
+  graph_.value(inner).dims = outer_value.dims;
+  captures_.push_back(outer_id);
+  return values_[name] = inner;
+}
+
+Result<ValueId> ScopeBuilder::Use(const std::string& name) {
+  const ValueId id = Find(name);
+  if (id.valid()) return id;
+  std::vector<std::string> known;
+  for (const auto& [other, value] : values_) known.push_back(other);
+  std::sort(known.begin(), known.end());
+  Status status = Error(Code::kInvalidGraph, "value '", name, "' is used, but nothing makes it");
+  const std::string nearest = NearestMatch(name, known);
+  return nearest.empty() ? status
+                         : Status(std::move(status).WithHint(Cat("did you mean '", nearest, "'?")));
+}
+
+const ValueType* ScopeBuilder::TypeOf(const std::string& name) {
+  const ValueId id = name.empty() ? ValueId() : Find(name);
+  return id.valid() ? &graph_.value(id).type : nullptr;
+}
+
+const Tensor* ScopeBuilder::ConstantOf(const std::string& name) {
+  return name.empty() ? nullptr : graph_.Constant(Find(name));
+}
+
+std::string ScopeBuilder::AddConstant(std::string_view base, Tensor value) {
+  std::string name = FreshName(base);
+  values_[name] = graph_.AddConstant(name, std::move(value));
+  return name;
+}
+
+Status ScopeBuilder::Emit(ImportedNode node) {
+  if (node.origins.empty() && adapted_ != nullptr) node.origins = adapted_->origins;
+  node.opset = ImportedNode::kCanonical;
+  return BuildNode(std::move(node));
+}
+
+Status ScopeBuilder::AddInputs(const ImportedGraph& source, const std::vector<ValueType>& formal) {
+  for (const auto& [name, tensor] : source.initializers) {
+    if (!initializers_.emplace(name, &tensor).second) {
+      return Error(Code::kInvalidGraph, "initializer '", name, "' is given twice in graph '",
+                   source.name, "'");
+    }
+  }
+  size_t position = 0;
+  for (const ImportedValue& input : source.inputs) {
+    ValueType type = input.type.value_or(ValueType());
+    const auto located = [&](Status status) {
+      return std::move(status).WithContext(Cat("graph input '", input.name, "'"));
+    };
+    if (input.name.empty())
+      return Error(Code::kInvalidModel, "an input of graph '", source.name, "' has no name");
+    // Up to IR version 3 every initializer was listed as an input too. It is a constant here.
+    if (const auto it = initializers_.find(input.name); it != initializers_.end()) {
+      const Result<ValueType> merged =
+          MergeTypes(ValueType::Tensor(it->second->dtype(), Shape(it->second->dims())), type);
+      if (!merged.ok()) return located(merged.status());
+      continue;
+    }
+    if (position < formal.size()) {
+      Result<ValueType> merged = MergeTypes(type, formal[position]);
+      if (!merged.ok()) return located(std::move(merged).status());
+      type = std::move(merged).value();
+    }
+    ++position;
+    if (type.is_tensor() && type.dtype == DataType::kUndefined) {
+      return Error(Code::kInvalidModel, "input '", input.name, "' of graph '", source.name,
+                   "' has no element type")
+          .WithNode(input.name);
+    }
+    ASC_RETURN_IF_ERROR(Define(input.name, graph_.AddInput(input.name, std::move(type))));
+  }
+  return Ok();
+}
+
+Status ScopeBuilder::AddOutputs(const ImportedGraph& source) {
+  for (const ImportedValue& output : source.outputs) {
+    Result<ValueId> id = Use(output.name);
+    if (!id.ok())
+      return std::move(id).status().WithContext(Cat("output of graph '", source.name, "'"));
+    // Users ask for outputs by name; a body's are known by position and may repeat.
+    const bool repeated =
+        std::any_of(graph_.outputs().begin(), graph_.outputs().end(),
+                    [&](const GraphOutput& other) { return other.name == output.name; });
+    if (repeated && outer_ == nullptr) {
+      return Error(Code::kInvalidGraph, "output '", output.name, "' is listed twice in graph '",
+                   source.name, "'");
+    }
+    graph_.AddOutput(*id, output.name);
+  }
+  return Ok();
+}
+
+Status ScopeBuilder::Build(const ImportedGraph& source, const std::vector<ValueType>& formal) {
+  if (depth_ > kDeepestGraph)
+    return Error(Code::kInvalidModel, "graphs are nested deeper than ", kDeepestGraph);
+  declared_ = source.value_info;
+  for (const ImportedValue& output : source.outputs) {
+    if (output.type) declared_.insert_or_assign(output.name, *output.type);
+  }
+  ASC_RETURN_IF_ERROR(AddInputs(source, formal));
+  ASC_ASSIGN_OR_RETURN(const std::vector<size_t> order, OrderNodes(source.nodes));
+  for (const size_t i : order) ASC_RETURN_IF_ERROR(BuildNode(source.nodes[i]));
+  ASC_RETURN_IF_ERROR(AddOutputs(source));
+  RemoveUnusedConstants();
+  return Ok();
+}
+
+// Inputs that became attributes or were looked at by adapters only.
+void ScopeBuilder::RemoveUnusedConstants() {
+  for (const ValueId id : graph_.Values()) {
+    const Value& value = graph_.value(id);
+    if (value.is_constant() && value.uses.empty() && !graph_.IsOutput(id)) graph_.RemoveValue(id);
+  }
+}
+
+Status ScopeBuilder::BuildNode(ImportedNode node) {
+  const auto located = [&](Status status) { return std::move(status).WithNode(node.Label()); };
+  if (++shared_.nodes > kMostNodes) {
+    return located(Error(Code::kInvalidModel, "the model has more than ", kMostNodes,
+                         " nodes once functions are expanded"));
+  }
+  if (!node.attribute_references.empty()) {
+    return located(Error(Code::kInvalidModel, "attribute '", node.attribute_references[0].first,
+                         "' refers to a function's parameter outside of a function"));
+  }
+  if (const ImportedFunction* function = shared_.functions.Find(node)) {
+    Status status = BuildCall(*function, node);
+    return status.ok() ? Ok() : located(std::move(status));
+  }
+  if (node.domain.empty() && node.op_type == "Constant") {
+    Status status = BuildConstant(node);
+    return status.ok() ? Ok() : located(std::move(status));
+  }
+  // Adapters ask for the facts of inputs: all of them must exist.
+  for (const std::string& input : node.inputs) {
+    if (input.empty()) continue;
+    if (Result<ValueId> id = Use(input); !id.ok()) return located(std::move(id).status());
+  }
+  Adaptation adaptation{*this, node, {}, false};
+  const ImportedNode* const before = adapted_;
+  adapted_ = &node;
+  Status status = UpgradeNode(adaptation);
+  if (status.ok() && !adaptation.replaced) status = BuildOperator(node);
+  for (ImportedNode& next : adaptation.after) {
+    if (status.ok()) status = Emit(std::move(next));
+  }
+  adapted_ = before;
+  return status.ok() ? Ok() : located(std::move(status));
+}
+
+Status ScopeBuilder::BuildCall(const ImportedFunction& function, const ImportedNode& call) {
+  if (std::find(shared_.calls.begin(), shared_.calls.end(), &function) != shared_.calls.end()) {
+    return Error(Code::kInvalidModel, "function '", function.name, "' calls itself");
+  }
+  if (shared_.calls.size() >= kDeepestCall) {
+    return Error(Code::kInvalidModel, "function calls are nested deeper than ", kDeepestCall);
+  }
+  ASC_ASSIGN_OR_RETURN(std::vector<ImportedNode> nodes, ExpandCall(function, call, shared_.names));
+  shared_.calls.push_back(&function);
+  Status status;
+  for (ImportedNode& node : nodes) {
+    if (status.ok()) status = BuildNode(std::move(node));
+  }
+  shared_.calls.pop_back();
+  return status;
+}
+
+Status ScopeBuilder::BuildConstant(const ImportedNode& node) {
+  if (node.outputs.size() != 1 || node.outputs[0].empty() || !node.inputs.empty() ||
+      node.attributes.size() != 1) {
+    return Error(Code::kInvalidModel, "Constant needs one value, no input and one output, given ",
+                 node.attributes.size(), " attributes, ", node.inputs.size(), " inputs and ",
+                 node.outputs.size(), " outputs");
+  }
+  const auto& [name, value] = *node.attributes.begin();
+  Tensor tensor;
+  const auto list = [](const auto& items) {
+    using T = typename std::decay_t<decltype(items)>::value_type;
+    return Tensor::FromValues<T>({static_cast<int64_t>(items.size())}, std::span<const T>(items));
+  };
+  if (const auto* t = std::get_if<Tensor>(&value); t && (name == "value" || name == "sparse_value"))
+    tensor = *t;
+  if (const auto* i = std::get_if<int64_t>(&value); i && name == "value_int")
+    tensor = Tensor::Scalar(*i);
+  if (const auto* f = std::get_if<float>(&value); f && name == "value_float")
+    tensor = Tensor::Scalar(*f);
+  if (const auto* s = std::get_if<std::string>(&value); s && name == "value_string")
+    tensor = Tensor::Scalar(*s);
+  if (const auto* i = std::get_if<std::vector<int64_t>>(&value); i && name == "value_ints")
+    tensor = list(*i);
+  if (const auto* f = std::get_if<std::vector<float>>(&value); f && name == "value_floats")
+    tensor = list(*f);
+  if (const auto* s = std::get_if<std::vector<std::string>>(&value); s && name == "value_strings")
+    tensor = list(*s);
+  if (!tensor.defined()) {
+    return Error(Code::kInvalidModel, "Constant has no attribute '", name, "' of type ",
+                 AttributeTypeName(asc::TypeOf(value)));
+  }
+  return Define(node.outputs[0], graph_.AddConstant(node.outputs[0], std::move(tensor)));
+}
+
+Status ScopeBuilder::BuildOperator(const ImportedNode& node) {
+  const OpRegistry& registry = OpRegistry::Global();
+  const OpSchema* schema = registry.Find(node.domain, node.op_type);
+  if (schema != nullptr) return AddNode(node, schema);
+  Status status =
+      Error(Code::kUnsupportedOperator, "operator ", node.domain.empty() ? "" : node.domain + ".",
+            node.op_type, " is not supported");
+  const std::string nearest = registry.Nearest(node.op_type);
+  return nearest.empty()
+             ? status
+             : Status(std::move(status).WithHint(Cat("the nearest that exists is ", nearest)));
+}
+
+Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
+  std::vector<ValueId> inputs;
+  std::vector<const ValueType*> types;
+  for (const std::string& name : node.inputs) {
+    inputs.push_back(name.empty() ? ValueId() : Find(name));
+    types.push_back(TypeOf(name));
+  }
+  while (!inputs.empty() && !inputs.back().valid()) inputs.pop_back();
+  size_t output_count = node.outputs.size();
+  while (output_count > 0 && node.outputs[output_count - 1].empty()) --output_count;
+
+  struct Body {
+    std::string name;
+    std::unique_ptr<Graph> graph;
+    std::vector<ValueId> captures;
+  };
+  std::vector<Body> bodies;
+  for (const auto& [name, source] : node.regions) {
+    if (std::find(schema->regions.begin(), schema->regions.end(), name) == schema->regions.end()) {
+      return InvalidArgument(schema->FullName(), " has no graph attribute '", name, "'; it has ",
+                             schema->regions);
+    }
+    auto graph = std::make_unique<Graph>(source->name);
+    ScopeBuilder body(shared_, *graph, this, depth_ + 1);
+    if (Status status = body.Build(*source, BodyInputTypes(node, types)); !status.ok()) {
+      return std::move(status).WithContext(Cat("in '", name, "'"));
+    }
+    bodies.push_back({name, std::move(graph), body.captures()});
+  }
+
+  const NodeId id = graph_.AddNode(schema, std::move(inputs), output_count, node.attributes,
+                                   node.name.empty() ? node.Label() : node.name);
+  graph_.node(id).origins = node.origins;
+  for (Body& body : bodies)
+    graph_.AddRegion(id, body.name, std::move(body.graph), std::move(body.captures));
+  for (size_t i = 0; i < output_count; ++i) {
+    const std::string& name = node.outputs[i];
+    if (name.empty()) continue;
+    const ValueId value = graph_.node(id).outputs[i];
+    graph_.RenameValue(value, name);
+    ASC_RETURN_IF_ERROR(Define(name, value));
+  }
+  ASC_RETURN_IF_ERROR(InferNode(graph_, id));
+  for (size_t i = 0; i < output_count; ++i) {
+    const auto declared = declared_.find(node.outputs[i]);
+    if (declared == declared_.end()) continue;
+    Status status = FillFromDeclared(declared->second, graph_.value(graph_.node(id).outputs[i]));
+    if (!status.ok())
+      return std::move(status).WithContext(Cat("declared type of '", node.outputs[i], "'"));
+  }
+  return Ok();
+}
+}  // namespace
+
+Result<std::unique_ptr<Graph>> BuildGraph(const ImportedModel& model) {
+  Shared shared;
+  ASC_RETURN_IF_ERROR(shared.functions.Add(model.functions));
+  shared.names.Reserve(model.graph);
+  auto graph =
+      std::make_unique<Graph>(model.graph.name.empty() ? std::string("graph") : model.graph.name);
+  ScopeBuilder builder(shared, *graph, nullptr, 0);
+  ASC_RETURN_IF_ERROR(builder.Build(model.graph, {}));
+  graph->metadata() = model.metadata;
+  return graph;
+}
+
+}  // namespace asc::onnx
