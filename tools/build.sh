@@ -43,4 +43,14 @@ if [ "$(cat "$dir/.configured" 2>/dev/null)" != "$key" ]; then
 fi
 ninja -C "$dir" build.ninja >"$dir/setup.log" 2>&1 || { tail -n 30 "$dir/setup.log" >&2; exit 1; }
 echo "build: compiling in $dir"
-ninja -C "$dir" -j "${JOBS:-$(nproc)}" --quiet ${targets[@]+"${targets[@]}"}
+# On a terminal ninja keeps one line up to date; in a log every tenth part of the way is enough.
+progress() {
+  awk '!match($0, /^\[[0-9]+\/[0-9]+\]/) { if (!/^ninja: /) print; fflush(); next }
+    { split(substr($0, 2, RLENGTH - 2), at, "/"); tenth = int(10 * at[1] / at[2]) }
+    at[2] > 20 && tenth > last { print "build: " at[1] " of " at[2]; fflush(); last = tenth }'
+}
+if [ -t 1 ]; then
+  ninja -C "$dir" -j "${JOBS:-$(nproc)}" ${targets[@]+"${targets[@]}"}
+else
+  ninja -C "$dir" -j "${JOBS:-$(nproc)}" ${targets[@]+"${targets[@]}"} | progress
+fi

@@ -39,8 +39,10 @@ class Executable {
   // Checks values against the ports: count, kind, element type, rank, fixed extents, and that dimensions that share a name
   // have one extent. E5001, E5002, E5003 name the input.
   Status CheckInputs(const std::vector<const AnyValue*>& values) const;
-  // The plan for inputs of these extents; made when it is not in the cache. Inputs must have passed CheckInputs. Call it where
-  // the work may be split over threads(): packing runs in parallel.
+  // The plan for inputs of these extents, if it is in the cache; null otherwise.
+  std::shared_ptr<const Plan> CachedPlan(const std::vector<const AnyValue*>& values) const;
+  // The same, made when it is not there. Inputs must have passed CheckInputs. With threads() > 1 call it on the device's driver
+  // thread only: packing runs in parallel, and the team belongs to that thread.
   Result<std::shared_ptr<const Plan>> PlanFor(const std::vector<const AnyValue*>& values) const;
   // The plan for fixed shapes of the ports, where all are static; otherwise E5003 naming the input that is not.
   Result<std::shared_ptr<const Plan>> StaticPlan() const;

@@ -18,11 +18,12 @@ class PlanCache {
   // The plan made for inputs of these extents, made with `make` when it is not here; one maker at a time.
   Result<std::shared_ptr<const Plan>> GetOrMake(const std::vector<const AnyValue*>& values,
                                                 const std::function<Result<std::shared_ptr<const Plan>>()>& make);
+  // Null when it is not here.
+  std::shared_ptr<const Plan> Find(const std::vector<const AnyValue*>& values);
   int64_t made() const;
   size_t size() const;
 
  private:
-  std::shared_ptr<const Plan> Find(const std::vector<const AnyValue*>& values);
 
   const size_t capacity_;
   mutable std::mutex mutex_;  // of the list

@@ -32,6 +32,9 @@ class Planner {
   Status MakeSteps();
   Status MakeStep(const Node& node, Step& step);
   void CopyEarlyVersions();
+  void CopyVersionsAfter(const Node& node);
+  void CopyToOutput(size_t output);
+  CostEstimate EstimateCost(const Node& node) const;
   Status PlaceOutputs();
   void ShareMemory();
   void FindLifetimes();

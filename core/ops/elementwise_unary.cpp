@@ -1,62 +1,123 @@
-// Unary element-wise operators: y[i] = f(x[i]). float16 and bfloat16 are computed in float32 and rounded once.
+// Unary element-wise mathematics: y[i] = f(x[i]).
 #include <cmath>
-#include <type_traits>
 
-#include "core/base/parallel.h"
+#include "core/ops/elementwise_map.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
-#include "core/tensor/element.h"
 
 namespace asc {
 namespace {
-constexpr int64_t kGrain = 1 << 14;
+// One kernel for each standard function that C++ overloads for float and double.
+#define ASC_FLOAT_KERNEL(name, expression)                        \
+  Status name(KernelContext& context) {                           \
+    return MapFloats(context, [](auto x) { return expression; }); \
+  }
+ASC_FLOAT_KERNEL(Ceil, std::ceil(x))
+ASC_FLOAT_KERNEL(Floor, std::floor(x))
+ASC_FLOAT_KERNEL(Round, std::nearbyint(x))  // halves to even: the default rounding mode
+ASC_FLOAT_KERNEL(Sqrt, std::sqrt(x))
+ASC_FLOAT_KERNEL(Reciprocal, decltype(x)(1) / x)
+ASC_FLOAT_KERNEL(Exp, std::exp(x))
+ASC_FLOAT_KERNEL(Log, std::log(x))
+ASC_FLOAT_KERNEL(Sin, std::sin(x))
+ASC_FLOAT_KERNEL(Cos, std::cos(x))
+ASC_FLOAT_KERNEL(Tan, std::tan(x))
+ASC_FLOAT_KERNEL(Asin, std::asin(x))
+ASC_FLOAT_KERNEL(Acos, std::acos(x))
+ASC_FLOAT_KERNEL(Atan, std::atan(x))
+ASC_FLOAT_KERNEL(Sinh, std::sinh(x))
+ASC_FLOAT_KERNEL(Cosh, std::cosh(x))
+ASC_FLOAT_KERNEL(Asinh, std::asinh(x))
+ASC_FLOAT_KERNEL(Acosh, std::acosh(x))
+ASC_FLOAT_KERNEL(Atanh, std::atanh(x))
+ASC_FLOAT_KERNEL(Erf, std::erf(x))
+#undef ASC_FLOAT_KERNEL
 
-// Runs `f` over the elements; narrow floats are widened to float for it.
-template <typename T, typename F>
-void Map(KernelContext& context, F f) {
-  const T* x = context.input(0).data<T>();
-  T* y = context.output(0).data<T>();
-  ParallelFor(context.input(0).size(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-        y[i] = T(static_cast<float>(f(static_cast<float>(x[i]))));
-      } else {
-        y[i] = static_cast<T>(f(x[i]));
-      }
+Status Abs(KernelContext& context) {
+  return MapNumeric(context, [](auto x) {
+    using T = decltype(x);
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fabs(x);
+    } else if constexpr (std::is_signed_v<T>) {
+      return x < 0 ? WrapSub<T>(0, x) : x;
+    } else {
+      return x;
     }
   });
 }
 
-Status NoKernel(const KernelContext& context) {
-  return InternalError(context.schema().FullName(), " has no kernel for ", DataTypeName(context.input(0).dtype()));
+Status Neg(KernelContext& context) {
+  return MapNumeric(context, [](auto x) {
+    using T = decltype(x);
+    if constexpr (std::is_floating_point_v<T>) {
+      return -x;
+    } else {
+      return WrapSub<T>(0, x);
+    }
+  });
 }
 
-template <typename F>
-Status MapFloats(KernelContext& context, F f) {
-  return VisitFloats(context.input(0).dtype(), [&](auto zero) { Map<decltype(zero)>(context, f); }) ? Ok() : NoKernel(context);
+// NaN has the sign NaN.
+Status Sign(KernelContext& context) {
+  return MapNumeric(context, [](auto x) {
+    using T = decltype(x);
+    if (x > T(0)) return T(1);
+    if constexpr (std::is_signed_v<T>) {
+      if (x < T(0)) return T(-1);
+    }
+    return x == T(0) ? T(0) : x;
+  });
 }
 
-template <typename F>
-Status MapNumeric(KernelContext& context, F f) {
-  return VisitNumeric(context.input(0).dtype(), [&](auto zero) { Map<decltype(zero)>(context, f); }) ? Ok() : NoKernel(context);
-}
-
-// NaN compares false, so it falls through to itself.
-Status Relu(KernelContext& context) {
-  return MapNumeric(context, [](auto x) { return x < decltype(x)(0) ? decltype(x)(0) : x; });
-}
-Status Exp(KernelContext& context) {
-  return MapFloats(context, [](auto x) { return std::exp(x); });
+// Element-wise with the known elements of a small integer tensor carried along.
+Status InferNeg(InferContext& context) {
+  context.SetOutput(0, context.type(0));
+  if (const auto elements = KnownElements(context, 0)) {
+    std::vector<Dim> out;
+    for (const Dim& element : *elements) out.push_back(Dim(0) - element);
+    SetKnownElements(context, 0, std::move(out));
+  }
+  return Ok();
 }
 }  // namespace
 
 void AddElementwiseUnaryOps(OpTable& table) {
-  const auto unary = [&](std::string_view name, int since, TypeSet types, ReferenceKernel kernel, std::string_view doc) {
-    return table.Add(name, since).Doc(doc).Input("X", "T").Output("Y", "T").Types("T", types)
-        .Class(OpClass::kElementwise).Infer(InferSameAsFirst).Kernel(kernel);
+  const auto unary = [&](std::string_view name, int since, TypeSet types, ReferenceKernel kernel,
+                         std::string_view doc) {
+    return table.Add(name, since)
+        .Doc(doc)
+        .Input("X", "T")
+        .Output("Y", "T")
+        .Types("T", types)
+        .Class(OpClass::kElementwise)
+        .Infer(InferSameAsFirst)
+        .Kernel(kernel);
   };
-  unary("Exp", 13, types::kFloats, Exp, "e to the power of x");
-  unary("Relu", 14, types::kFloats | types::kSigned, Relu, "max(x, 0); NaN stays NaN");
+  using types::kFloats;
+  unary("Abs", 13, types::kNumeric, Abs, "|x|; the smallest integer wraps to itself");
+  unary("Acos", 22, kFloats, Acos, "inverse cosine, in radians");
+  unary("Acosh", 22, kFloats, Acosh, "inverse hyperbolic cosine");
+  unary("Asin", 22, kFloats, Asin, "inverse sine, in radians");
+  unary("Asinh", 22, kFloats, Asinh, "inverse hyperbolic sine");
+  unary("Atan", 22, kFloats, Atan, "inverse tangent, in radians");
+  unary("Atanh", 22, kFloats, Atanh, "inverse hyperbolic tangent");
+  unary("Ceil", 13, kFloats, Ceil, "the smallest whole number that is not below x");
+  unary("Cos", 22, kFloats, Cos, "cosine of radians");
+  unary("Cosh", 22, kFloats, Cosh, "hyperbolic cosine");
+  unary("Erf", 13, kFloats, Erf,
+        "the error function, 2/sqrt(pi) * integral of exp(-t^2) from 0 to x");
+  unary("Exp", 13, kFloats, Exp, "e to the power of x");
+  unary("Floor", 13, kFloats, Floor, "the largest whole number that is not above x");
+  unary("Log", 13, kFloats, Log, "natural logarithm");
+  unary("Neg", 13, kFloats | types::kSigned, Neg, "-x; the smallest integer wraps to itself")
+      .Infer(InferNeg);
+  unary("Reciprocal", 13, kFloats, Reciprocal, "1 / x");
+  unary("Round", 22, kFloats, Round, "the nearest whole number, halves to even");
+  unary("Sign", 13, types::kNumeric, Sign, "-1, 0 or 1; NaN stays NaN");
+  unary("Sin", 22, kFloats, Sin, "sine of radians");
+  unary("Sinh", 22, kFloats, Sinh, "hyperbolic sine");
+  unary("Sqrt", 13, kFloats, Sqrt, "square root; NaN below 0");
+  unary("Tan", 22, kFloats, Tan, "tangent of radians");
 }
 
 }  // namespace asc

@@ -3,7 +3,19 @@
 namespace asc {
 
 void AddAllOps(OpTable& table) {
+  AddActivationOps(table);
+  AddConcatSplitOps(table);
+  AddElementwiseBinaryOps(table);
   AddElementwiseUnaryOps(table);
+  AddElementwiseVariadicOps(table);
+  AddExpandTileOps(table);
+  AddGatherOps(table);
+  AddGenerateOps(table);
+  AddPadOps(table);
+  AddShapeQueryOps(table);
+  AddSliceOps(table);
+  AddTransposeOps(table);
+  AddViewOps(table);
 }
 
 }  // namespace asc

@@ -7,7 +7,19 @@
 
 namespace asc {
 
+void AddActivationOps(OpTable& table);
+void AddConcatSplitOps(OpTable& table);
+void AddElementwiseBinaryOps(OpTable& table);
 void AddElementwiseUnaryOps(OpTable& table);
+void AddElementwiseVariadicOps(OpTable& table);
+void AddExpandTileOps(OpTable& table);
+void AddGatherOps(OpTable& table);
+void AddGenerateOps(OpTable& table);
+void AddPadOps(OpTable& table);
+void AddShapeQueryOps(OpTable& table);
+void AddSliceOps(OpTable& table);
+void AddTransposeOps(OpTable& table);
+void AddViewOps(OpTable& table);
 
 // Calls all of the above.
 void AddAllOps(OpTable& table);

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/compile/executable.h"
+#include "core/runtime/driver.h"
 #include "core/runtime/future.h"
 #include "core/runtime/stream.h"
 
@@ -24,7 +26,7 @@ struct RunOptions {
   std::optional<uint64_t> seed;
 };
 
-class Session {
+class Session : public std::enable_shared_from_this<Session> {
  public:
   static Result<std::shared_ptr<Session>> Create(std::shared_ptr<Executable> executable, uint64_t seed = 0);
   ~Session();
@@ -45,10 +47,15 @@ class Session {
 
  private:
   explicit Session(std::shared_ptr<Executable> executable, uint64_t seed);
-  Result<std::vector<AnyValue>> RunHere(const std::vector<AnyValue>& inputs, const RunOptions& options);
-  uint64_t NextSeed(const RunOptions& options);
+  // On the calling thread, which is the driver's when the plan wants a team; makes the plan when it is null.
+  Result<std::vector<AnyValue>> RunHere(std::shared_ptr<const Plan> plan, const std::vector<const AnyValue*>& inputs,
+                                        const RunOptions& options);
+  Status CheckOutputs(const RunOptions& options) const;
+  Status CheckOutputExtents(const Plan& plan, const RunOptions& options) const;
+  Result<size_t> FindVariable(std::string_view name) const;
 
   std::shared_ptr<Executable> executable_;
+  std::shared_ptr<Driver> driver_;
   std::shared_ptr<Stream> stream_;
   std::atomic<uint64_t> next_seed_;
   std::mutex variables_mutex_;

@@ -32,6 +32,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
  private:
   explicit Stream(std::shared_ptr<Driver> driver) : driver_(std::move(driver)) {}
+  void RunNext();
   void Finish();
 
   std::shared_ptr<Driver> driver_;

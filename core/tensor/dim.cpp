@@ -108,6 +108,22 @@ bool Dim::is_symbol() const {
 
 bool Dim::is_unknown() const { return expr_ && expr_->text.find('?') != std::string::npos; }
 
+bool Dim::IsNonNegative() const {
+  if (!expr_) return value_ >= 0;
+  const auto atom_is = [](const std::shared_ptr<const Atom>& atom) {
+    switch (atom->kind) {
+      case Atom::Kind::kSymbol: return atom->name[0] != '?';
+      case Atom::Kind::kFloorDiv:
+      case Atom::Kind::kMin: return atom->a.IsNonNegative() && atom->b.IsNonNegative();
+      case Atom::Kind::kMax: return atom->a.IsNonNegative() || atom->b.IsNonNegative();
+    }
+    return false;
+  };
+  return std::all_of(expr_->terms.begin(), expr_->terms.end(), [&](const Term& term) {
+    return term.coefficient >= 0 && std::all_of(term.atoms.begin(), term.atoms.end(), atom_is);
+  });
+}
+
 Dim operator+(const Dim& a, const Dim& b) {
   if (a.is_constant() && b.is_constant()) return Dim(SaturatingAdd(a.value_, b.value_));
   std::vector<Dim::Term> terms = a.Terms();

@@ -37,6 +37,8 @@ class Dim {
   bool is_symbol() const;
   // True where an unknown takes part.
   bool is_unknown() const;
+  // Sure to be at least 0, given that named symbols are extents (unknowns may stand for any integer).
+  bool IsNonNegative() const;
 
   // Arithmetic saturates at the ends of int64.
   friend Dim operator+(const Dim& a, const Dim& b);

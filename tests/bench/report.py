@@ -72,6 +72,10 @@ def _own(results):
     return [engine for engine in results["engines"] if engine not in PEERS]
 
 
+def _ms(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def _cells(row, engines):
     for engine in engines:
         result = row["engines"][engine]
@@ -79,7 +83,7 @@ def _cells(row, engines):
             yield "failed"
         else:
             mark = "" if result.get("excess", 0) <= 1 else " !"
-            yield f"{result['min_ms']:.3g} ({result['median_ms']:.3g}){mark}"
+            yield f"{_ms(result['min_ms'])} ({_ms(result['median_ms'])}){mark}"
     for engine in engines:
         if engine not in PEERS:
             value = ratio(row, engine)

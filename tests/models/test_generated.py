@@ -17,7 +17,7 @@ _SMALL = {
     "resnet50": ({"size": None}, {"height": 64, "width": 64}, 2),
     "mobilenet_v2": ({"size": None}, {"height": 64, "width": 64}, 1),
     "densenet121": ({"size": None}, {"height": 64, "width": 64}, 4),
-    "vgg19": ({"size": 64}, {"size": 64}, 2),
+    "vgg19": ({"size": 32}, {"size": 32}, 2),
     "bert_base": ({}, {"seq": 8}, 7),
     "minilm": ({}, {"batch": 2, "seq": 8, "padding": 1}, 1),
     "vit_small": ({"size": 64}, {"size": 64}, 2),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/ops/evaluate.h"
 #include "core/ops/registry.h"
 #include "core/tensor/element.h"
 
@@ -20,20 +21,24 @@ Result<const OpSchema*> FindSchema(std::string_view domain, std::string_view nam
   return schema;
 }
 
-Result<std::vector<InferOutput>> Infer(const OpSchema& schema, std::vector<InferInput> inputs, AttributeMap& attributes,
-                                       size_t output_count) {
+Result<std::vector<InferOutput>> Infer(const OpSchema& schema, std::vector<InferInput> inputs,
+                                       AttributeMap& attributes, size_t output_count) {
   ASC_RETURN_IF_ERROR(CheckAgainstSchema(schema, inputs, output_count, attributes));
   InferContext context(schema, attributes, std::move(inputs), output_count);
   if (schema.infer != nullptr) ASC_RETURN_IF_ERROR(schema.infer(context));
   return std::move(context.outputs());
 }
 
-bool AnySymbol(const Dim& dim, const DimBindings& bindings) { return !dim.Evaluate(bindings).has_value(); }
+bool AnySymbol(const Dim& dim, const DimBindings& bindings) {
+  return !dim.Evaluate(bindings).has_value();
+}
 
 // Whether `promise` (with symbols bound) allows `actual`.
-std::string Contradiction(const ValueType& promise, const ValueType& actual, const DimBindings& bindings) {
+std::string Contradiction(const ValueType& promise, const ValueType& actual,
+                          const DimBindings& bindings) {
   if (!promise.is_tensor() || !actual.is_tensor()) {
-    const bool unset = promise.is_tensor() && promise.dtype == DataType::kUndefined && !promise.shape.has_rank();
+    const bool unset =
+        promise.is_tensor() && promise.dtype == DataType::kUndefined && !promise.shape.has_rank();
     return promise.kind == actual.kind || unset ? "" : "kinds differ";
   }
   if (promise.dtype != DataType::kUndefined && promise.dtype != actual.dtype) return "types differ";
@@ -41,14 +46,15 @@ std::string Contradiction(const ValueType& promise, const ValueType& actual, con
   if (promise.shape.rank() != actual.shape.rank()) return "ranks differ";
   for (size_t i = 0; i < promise.shape.rank(); ++i) {
     if (AnySymbol(promise.shape[i], bindings)) continue;
-    if (*promise.shape[i].Evaluate(bindings) != actual.shape[i].value()) return Cat("extents differ on axis ", i);
+    if (*promise.shape[i].Evaluate(bindings) != actual.shape[i].value())
+      return Cat("extents differ on axis ", i);
   }
   return "";
 }
 
 // The shape rule again with less knowledge.
-void CheckWeakerFacts(const OpSchema& schema, const OpInputs& inputs, const AttributeMap& attributes,
-                      const std::vector<AnyValue>& outputs) {
+void CheckWeakerFacts(const OpSchema& schema, const OpInputs& inputs,
+                      const AttributeMap& attributes, const std::vector<AnyValue>& outputs) {
   for (const std::string_view level : {"no values", "symbolic", "no ranks"}) {
     std::vector<ValueType> types(inputs.size());
     std::vector<InferInput> facts(inputs.size());
@@ -70,52 +76,36 @@ void CheckWeakerFacts(const OpSchema& schema, const OpInputs& inputs, const Attr
     AttributeMap copy = attributes;
     const auto promised = Infer(schema, std::move(facts), copy, outputs.size());
     if (!promised.ok()) {
-      ADD_FAILURE() << schema.FullName() << ": shape rule with " << level << ": " << promised.status().ToString();
+      ADD_FAILURE() << schema.FullName() << ": shape rule with " << level << ": "
+                    << promised.status().ToString();
       continue;
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       const ValueType actual = outputs[i].Type();
       const std::string wrong = Contradiction((*promised)[i].type, actual, bindings);
       EXPECT_EQ(wrong, "") << schema.FullName() << ": shape rule with " << level << " says "
-                           << (*promised)[i].type.ToString() << " of output " << i << ", the kernel gave "
-                           << actual.ToString();
+                           << (*promised)[i].type.ToString() << " of output " << i
+                           << ", the kernel gave " << actual.ToString();
     }
   }
 }
 
-Result<std::vector<AnyValue>> RunKernel(const OpSchema& schema, const OpInputs& inputs, const AttributeMap& attributes,
-                                        const std::vector<InferOutput>& promised, int threads) {
-  std::vector<AnyValue> outputs(promised.size());
-  for (size_t i = 0; i < promised.size(); ++i) {
-    const ValueType& type = promised[i].type;
-    if (schema.output_shape_from_kernel || !type.is_tensor()) continue;
-    if (!type.shape.is_static()) {
-      return InternalError(schema.FullName(), ": the shape rule gives ", type, " of output ", i, " for concrete inputs");
-    }
-    ASC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(type.dtype, *type.shape.ToDims()));
-    outputs[i] = AnyValue(std::move(tensor));
-  }
-  std::vector<const AnyValue*> in;
-  for (const auto& input : inputs) in.push_back(input ? &*input : nullptr);
-  std::vector<AnyValue*> out;
-  for (AnyValue& output : outputs) out.push_back(&output);
+Result<std::vector<AnyValue>> RunWithThreads(const OpSchema& schema, const OpInputs& inputs,
+                                             const AttributeMap& attributes, size_t output_count,
+                                             int threads) {
+  std::vector<const AnyValue*> pointers;
+  for (const auto& input : inputs) pointers.push_back(input ? &*input : nullptr);
   RunState run;
   run.allocator = HostAllocator();
   run.seed = 42;
   const ScopedThreads scoped(threads);
-  KernelContext context(schema, attributes, in.data(), in.size(), out.data(), out.size(), run, 7);
-  ASC_RETURN_IF_ERROR(schema.reference(context));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string wrong = Contradiction(promised[i].type, outputs[i].Type(), {});
-    EXPECT_EQ(wrong, "") << schema.FullName() << ": output " << i << " is " << outputs[i].Type().ToString()
-                         << ", the shape rule promised " << promised[i].type.ToString();
-  }
-  return outputs;
+  return Evaluate(schema, attributes, pointers, output_count, run, 7);
 }
 }  // namespace
 
-Result<std::vector<AnyValue>> RunOp(std::string_view name, const OpInputs& inputs, OpAttributes attributes,
-                                    size_t output_count, std::string_view domain) {
+Result<std::vector<AnyValue>> RunOp(std::string_view name, const OpInputs& inputs,
+                                    OpAttributes attributes, size_t output_count,
+                                    std::string_view domain) {
   ASC_ASSIGN_OR_RETURN(const OpSchema* schema, FindSchema(domain, name));
   AttributeMap map = MakeAttributes(attributes);
   std::vector<ValueType> types(inputs.size());
@@ -126,10 +116,17 @@ Result<std::vector<AnyValue>> RunOp(std::string_view name, const OpInputs& input
     facts[i].type = &types[i];
     if (inputs[i]->is_tensor()) facts[i].constant = &inputs[i]->tensor();
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<InferOutput> promised, Infer(*schema, std::move(facts), map, output_count));
-  ASC_ASSIGN_OR_RETURN(std::vector<AnyValue> outputs, RunKernel(*schema, inputs, map, promised, 1));
-  ASC_ASSIGN_OR_RETURN(const std::vector<AnyValue> threaded, RunKernel(*schema, inputs, map, promised, 3));
+  ASC_ASSIGN_OR_RETURN(const std::vector<InferOutput> promised,
+                       Infer(*schema, std::move(facts), map, output_count));
+  ASC_ASSIGN_OR_RETURN(std::vector<AnyValue> outputs,
+                       RunWithThreads(*schema, inputs, map, output_count, 1));
+  ASC_ASSIGN_OR_RETURN(const std::vector<AnyValue> threaded,
+                       RunWithThreads(*schema, inputs, map, output_count, 3));
   for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string wrong = Contradiction(promised[i].type, outputs[i].Type(), {});
+    EXPECT_EQ(wrong, "") << schema->FullName() << ": output " << i << " is "
+                         << outputs[i].Type().ToString() << ", the shape rule promised "
+                         << promised[i].type.ToString();
     if (!outputs[i].is_tensor()) continue;
     EXPECT_TRUE(outputs[i].tensor().ContentEquals(threaded[i].tensor()))
         << schema->FullName() << ": output " << i << " depends on the number of threads";
@@ -138,7 +135,8 @@ Result<std::vector<AnyValue>> RunOp(std::string_view name, const OpInputs& input
   return outputs;
 }
 
-Tensor RunOp1(std::string_view name, const OpInputs& inputs, OpAttributes attributes, std::string_view domain) {
+Tensor RunOp1(std::string_view name, const OpInputs& inputs, OpAttributes attributes,
+              std::string_view domain) {
   const auto outputs = RunOp(name, inputs, attributes, 1, domain);
   if (!outputs.ok()) {
     ADD_FAILURE() << name << ": " << outputs.status().ToString();
@@ -147,13 +145,16 @@ Tensor RunOp1(std::string_view name, const OpInputs& inputs, OpAttributes attrib
   return (*outputs)[0].tensor();
 }
 
-TypedInput::TypedInput(DataType dtype, std::string_view shape) : type(ValueType::Tensor(dtype, ParseShape(shape))) {}
+TypedInput::TypedInput(DataType dtype, std::string_view shape)
+    : type(ValueType::Tensor(dtype, ParseShape(shape))) {}
 
 TypedInput::TypedInput(Tensor value)
     : type(ValueType::Tensor(value.dtype(), Shape(value.dims()))), constant(std::move(value)) {}
 
-Result<std::vector<InferOutput>> InferOp(std::string_view name, const std::vector<TypedInput>& inputs,
-                                         OpAttributes attributes, size_t output_count, std::string_view domain) {
+Result<std::vector<InferOutput>> InferOp(std::string_view name,
+                                         const std::vector<TypedInput>& inputs,
+                                         OpAttributes attributes, size_t output_count,
+                                         std::string_view domain) {
   ASC_ASSIGN_OR_RETURN(const OpSchema* schema, FindSchema(domain, name));
   AttributeMap map = MakeAttributes(attributes);
   std::vector<InferInput> facts(inputs.size());
@@ -165,8 +166,8 @@ Result<std::vector<InferOutput>> InferOp(std::string_view name, const std::vecto
   return Infer(*schema, std::move(facts), map, output_count);
 }
 
-std::string InferText(std::string_view name, const std::vector<TypedInput>& inputs, OpAttributes attributes, size_t i,
-                      std::string_view domain) {
+std::string InferText(std::string_view name, const std::vector<TypedInput>& inputs,
+                      OpAttributes attributes, size_t i, std::string_view domain) {
   const auto outputs = InferOp(name, inputs, attributes, i + 1, domain);
   return outputs.ok() ? (*outputs)[i].type.ToString() : outputs.status().ToString();
 }
@@ -179,7 +180,8 @@ Shape ParseShape(std::string_view text) {
     // Commas inside parentheses belong to an expression.
     int depth = 0;
     size_t end = 0;
-    for (; end < text.size() && (depth > 0 || text[end] != ','); ++end) depth += (text[end] == '(') - (text[end] == ')');
+    for (; end < text.size() && (depth > 0 || text[end] != ','); ++end)
+      depth += (text[end] == '(') - (text[end] == ')');
     const std::optional<Dim> dim = Dim::Parse(text.substr(0, end));
     if (!dim) ADD_FAILURE() << "bad shape: " << text;
     dims.push_back(dim.value_or(Dim(0)));
@@ -216,7 +218,8 @@ Tensor Pseudo(const Dims& dims, uint32_t seed) {
   return tensor;
 }
 
-void ExpectTensor(const Tensor& got, const Dims& dims, const std::vector<double>& want, double tolerance) {
+void ExpectTensor(const Tensor& got, const Dims& dims, const std::vector<double>& want,
+                  double tolerance) {
   ASSERT_TRUE(got.defined());
   EXPECT_EQ(ToString(got.dims()), ToString(dims));
   ASSERT_EQ(got.size(), static_cast<int64_t>(want.size()));

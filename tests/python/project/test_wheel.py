@@ -24,7 +24,7 @@ def wheel(tmp_path_factory):
     # The folder stays, so that a second run compiles only what has changed.
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
-        + ["-w", str(folder), "-C", "build-dir=build-wheel", "."],
+        + ["-w", str(folder), "--config-settings=build-dir=build-wheel", "."],
         cwd=ROOT,
         check=True,
     )

@@ -1,0 +1,126 @@
+#include "core/compile/executable.h"
+
+#include <algorithm>
+
+#include "core/compile/planner.h"
+#include "core/graph/infer.h"
+
+namespace asc {
+namespace {
+std::vector<Port> PortsOf(const Graph& graph, bool inputs) {
+  std::vector<Port> ports;
+  if (inputs) {
+    for (const ValueId id : graph.inputs()) ports.push_back({graph.value(id).name, graph.value(id).type});
+  } else {
+    for (const GraphOutput& output : graph.outputs()) ports.push_back({output.name, graph.value(output.value).type});
+  }
+  return ports;
+}
+
+Status CheckTensor(const Port& port, const Tensor& tensor, DimBindings& bindings) {
+  if (tensor.dtype() != port.type.dtype) {
+    return TypeError("input '", port.name, "' must be ", DataTypeName(port.type.dtype), ", given ", DataTypeName(tensor.dtype()))
+        .WithHint("convert the array to the expected type");
+  }
+  const Shape& shape = port.type.shape;
+  if (!shape.has_rank()) return Ok();
+  if (shape.rank() != tensor.rank()) {
+    return ShapeError("input '", port.name, "' must have shape ", shape, " (rank ", shape.rank(), "), given ", tensor.dims());
+  }
+  for (size_t i = 0; i < shape.rank(); ++i) {
+    if (shape[i].is_constant() && shape[i].value() != tensor.dim(i)) {
+      return ShapeError("input '", port.name, "' must have shape ", shape, ", given ", tensor.dims(), ": axis ", i, " is ",
+                        tensor.dim(i), ", expected ", shape[i]);
+    }
+    if (!shape[i].is_symbol() || shape[i].is_unknown()) continue;
+    const auto [it, fresh] = bindings.emplace(shape[i].ToString(), tensor.dim(i));
+    if (!fresh && it->second != tensor.dim(i)) {
+      return ShapeError("input '", port.name, "' has ", tensor.dim(i), " on axis ", i, " ('", it->first,
+                        "'), but another input or axis gave '", it->first, "' = ", it->second);
+    }
+  }
+  return Ok();
+}
+}  // namespace
+
+Executable::Executable(std::unique_ptr<Graph> graph, Device& device, CompileOptions options)
+    : graph_(std::move(graph)), device_(device), options_(std::move(options)), threads_(options_.ResolvedThreads()),
+      inputs_(PortsOf(*graph_, true)), outputs_(PortsOf(*graph_, false)),
+      plan_cache_(std::make_unique<PlanCache>(static_cast<size_t>(options_.plan_cache_size))) {}
+
+Result<std::shared_ptr<Executable>> Executable::Compile(std::unique_ptr<Graph> graph, Device& device, CompileOptions options) {
+  ASC_RETURN_IF_ERROR(options.Validate());
+  ASC_RETURN_IF_ERROR(InferGraph(*graph));
+  auto constants = std::make_shared<ConstantStore>(device.allocator());
+  return Prepare(std::move(graph), device, options, std::move(constants));
+}
+
+Result<std::shared_ptr<Executable>> Executable::Prepare(std::unique_ptr<Graph> graph, Device& device,
+                                                        const CompileOptions& options,
+                                                        std::shared_ptr<ConstantStore> constants) {
+  std::shared_ptr<Executable> made(new Executable(std::move(graph), device, options));
+  made->constants_ = constants;
+  ASC_ASSIGN_OR_RETURN(made->order_, made->graph_->TopologicalOrder());
+  made->bodies_.resize(made->graph_->node_bound());
+  for (const NodeId id : made->order_) {
+    Node& node = made->graph_->node(id);
+    if (!device.Supports(*node.schema)) {
+      return Error(Code::kUnsupportedOperator, "operator ", node.schema->FullName(), " is not available on ", device.properties().id)
+          .WithNode(node.OriginText());
+    }
+    for (Region& region : node.regions) {
+      ASC_ASSIGN_OR_RETURN(std::shared_ptr<Executable> body, Prepare(region.graph->Clone(), device, options, constants));
+      made->bodies_[static_cast<size_t>(id.index)].push_back(std::move(body));
+    }
+  }
+  return made;
+}
+
+Status Executable::CheckInputs(const std::vector<const AnyValue*>& values) const {
+  if (values.size() != inputs_.size()) {
+    return InvalidArgument("the graph has ", inputs_.size(), " inputs, given ", values.size());
+  }
+  DimBindings bindings;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Port& port = inputs_[i];
+    // A bare value is taken for an optional that holds it.
+    const bool optional = port.type.kind == ValueKind::kOptional;
+    if (values[i]->kind() != port.type.kind && !optional) {
+      return TypeError("input '", port.name, "' must be a ", ValueKindName(port.type.kind), ", given a ",
+                       ValueKindName(values[i]->kind()));
+    }
+    if (port.type.is_tensor()) ASC_RETURN_IF_ERROR(CheckTensor(port, values[i]->tensor(), bindings));
+  }
+  return Ok();
+}
+
+std::shared_ptr<const Plan> Executable::CachedPlan(const std::vector<const AnyValue*>& values) const {
+  return plan_cache_->Find(values);
+}
+
+Result<std::shared_ptr<const Plan>> Executable::PlanFor(const std::vector<const AnyValue*>& values) const {
+  return plan_cache_->GetOrMake(values, [&] { return Planner(*this, values).Make(); });
+}
+
+Result<std::shared_ptr<const Plan>> Executable::StaticPlan() const {
+  // Planning looks at types and extents only: these tensors have no elements.
+  const std::shared_ptr<Buffer> nothing = Buffer::Wrap(nullptr, 0, nullptr);
+  std::vector<AnyValue> values;
+  std::vector<const AnyValue*> pointers;
+  for (const Port& port : inputs_) {
+    const auto dims = port.type.is_tensor() ? port.type.shape.ToDims() : std::nullopt;
+    if (!dims) {
+      return InvalidArgument("the shape of input '", port.name, "' is not fixed: ", port.type)
+          .WithHint("run the model once, or give the shapes");
+    }
+    values.emplace_back(Tensor::Unchecked(port.type.dtype, *dims, nothing, 0));
+  }
+  for (const AnyValue& value : values) pointers.push_back(&value);
+  return PlanFor(pointers);
+}
+
+const std::shared_ptr<Executable>& Executable::Body(NodeId node, size_t region) const {
+  return bodies_[static_cast<size_t>(node.index)][region];
+}
+
+}  // namespace asc
