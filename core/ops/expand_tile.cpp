@@ -13,7 +13,9 @@ namespace {
 Status InferExpand(InferContext& context) {
   ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, 1));
   const auto target = context.Dims(1);
-  Shape wanted = target ? Shape(*target) : length ? Shape::UnknownDims(static_cast<size_t>(*length)) : Shape();
+  Shape wanted = target   ? Shape(*target)
+                 : length ? Shape::UnknownDims(static_cast<size_t>(*length))
+                          : Shape();
   for (size_t i = 0; target && i < target->size(); ++i) {
     if ((*target)[i].is_constant() && (*target)[i].value() < 0) {
       return InvalidArgument("Expand to ", *target, ": extents must not be negative");
@@ -45,7 +47,8 @@ Status Expand(KernelContext& context) {
   for (size_t i = 0; i < in.rank(); ++i) {
     if (in.dim(i) != 1) in_strides[lead + i] = strides[i];
   }
-  StridedCopy(in.dtype(), out.dims(), {in.raw(), 0, in_strides}, {out.raw(), 0, ContiguousStrides(out.dims())});
+  StridedCopy(in.dtype(), out.dims(), {in.raw(), 0, in_strides},
+              {out.raw(), 0, ContiguousStrides(out.dims())});
   return Ok();
 }
 
@@ -59,7 +62,9 @@ Status InferTile(InferContext& context) {
   }
   const auto repeats = context.Dims(1);
   if (!repeats || !in.has_rank()) {
-    const auto rank = in.has_rank() ? std::optional(in.rank()) : length ? std::optional(static_cast<size_t>(*length)) : std::nullopt;
+    const auto rank = in.has_rank() ? std::optional(in.rank())
+                      : length      ? std::optional(static_cast<size_t>(*length))
+                                    : std::nullopt;
     context.SetOutput(0, context.dtype(0), rank ? Shape::UnknownDims(*rank) : Shape());
     return Ok();
   }
@@ -94,14 +99,26 @@ Status Tile(KernelContext& context) {
 }  // namespace
 
 void AddExpandTileOps(OpTable& table) {
-  table.Add("Expand", 13).Doc("broadcasts to the given shape (both ways, as element-wise operators do)")
-      .Input("input", "T").Input("shape", "tensor(int64)").Output("output", "T")
-      .Types("T", types::kAll).Types("tensor(int64)", types::kInt64)
-      .Class(OpClass::kDataMovement).Infer(InferExpand).Kernel(Expand);
-  table.Add("Tile", 13).Doc("repeats the whole tensor `repeats[i]` times along axis i")
-      .Input("input", "T").Input("repeats", "T1").Output("output", "T")
-      .Types("T", types::kAll).Types("T1", types::kInt64)
-      .Class(OpClass::kDataMovement).Infer(InferTile).Kernel(Tile);
+  table.Add("Expand", 13)
+      .Doc("broadcasts to the given shape (both ways, as element-wise operators do)")
+      .Input("input", "T")
+      .Input("shape", "tensor(int64)")
+      .Output("output", "T")
+      .Types("T", types::kAll)
+      .Types("tensor(int64)", types::kInt64)
+      .Class(OpClass::kDataMovement)
+      .Infer(InferExpand)
+      .Kernel(Expand);
+  table.Add("Tile", 13)
+      .Doc("repeats the whole tensor `repeats[i]` times along axis i")
+      .Input("input", "T")
+      .Input("repeats", "T1")
+      .Output("output", "T")
+      .Types("T", types::kAll)
+      .Types("T1", types::kInt64)
+      .Class(OpClass::kDataMovement)
+      .Infer(InferTile)
+      .Kernel(Tile);
 }
 
 }  // namespace asc

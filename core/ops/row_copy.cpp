@@ -2,7 +2,8 @@
 
 namespace asc {
 
-Result<std::vector<int64_t>> CheckIndices(const Tensor& indices, int64_t extent, std::string_view op) {
+Result<std::vector<int64_t>> CheckIndices(const Tensor& indices, int64_t extent,
+                                          std::string_view op) {
   ASC_ASSIGN_OR_RETURN(std::vector<int64_t> out, ToInt64Vector(indices));
   for (int64_t& index : out) {
     if (index >= 0 && index < extent) continue;

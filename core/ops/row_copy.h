@@ -19,7 +19,9 @@ class RowCopier {
 
   size_t bytes() const { return bytes_; }
   // Items of so many rows are worth a thread of their own.
-  int64_t grain() const { return std::max<int64_t>(1, (1 << 15) / static_cast<int64_t>(bytes_ + 1)); }
+  int64_t grain() const {
+    return std::max<int64_t>(1, (1 << 15) / static_cast<int64_t>(bytes_ + 1));
+  }
 
   void Copy(void* out, int64_t out_row, const void* in, int64_t in_row) const {
     if (strings_) {
@@ -31,12 +33,22 @@ class RowCopier {
     const char* from = static_cast<const char*>(in) + in_row * stride;
     char* to = static_cast<char*>(out) + out_row * stride;
     switch (bytes_) {  // constant sizes compile to moves
-      case 0: return;
-      case 1: std::memcpy(to, from, 1); return;
-      case 2: std::memcpy(to, from, 2); return;
-      case 4: std::memcpy(to, from, 4); return;
-      case 8: std::memcpy(to, from, 8); return;
-      default: std::memcpy(to, from, bytes_);
+      case 0:
+        return;
+      case 1:
+        std::memcpy(to, from, 1);
+        return;
+      case 2:
+        std::memcpy(to, from, 2);
+        return;
+      case 4:
+        std::memcpy(to, from, 4);
+        return;
+      case 8:
+        std::memcpy(to, from, 8);
+        return;
+      default:
+        std::memcpy(to, from, bytes_);
     }
   }
 
@@ -49,14 +61,15 @@ class RowCopier {
 // The index with negative ones counted from the end; E5007 when it is out of range.
 inline Result<int64_t> CheckIndex(int64_t index, int64_t extent, std::string_view op) {
   if (index < -extent || index >= extent) {
-    return Error(Code::kOutOfRange, op, " index ", index, " is out of range for an axis of ", extent, " elements: expected ",
-                 -extent, " to ", extent - 1);
+    return Error(Code::kOutOfRange, op, " index ", index, " is out of range for an axis of ",
+                 extent, " elements: expected ", -extent, " to ", extent - 1);
   }
   return index < 0 ? index + extent : index;
 }
 
 // The elements of an int32 or int64 tensor, checked and made non-negative against one extent.
-Result<std::vector<int64_t>> CheckIndices(const Tensor& indices, int64_t extent, std::string_view op);
+Result<std::vector<int64_t>> CheckIndices(const Tensor& indices, int64_t extent,
+                                          std::string_view op);
 
 }  // namespace asc
 

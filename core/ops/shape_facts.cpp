@@ -2,37 +2,21 @@
 
 #include <algorithm>
 
+#include "core/ops/infer_rules.h"
+
 namespace asc {
 namespace {
-// Longer vectors are data, not shapes.
-constexpr int64_t kMaxFlow = 512;
-
-Result<int64_t> NamedAxis(const OpSchema& schema, const AttributeMap& attributes, std::string_view name, int64_t rank) {
+Result<int64_t> NamedAxis(const OpSchema& schema, const AttributeMap& attributes,
+                          std::string_view name, int64_t rank) {
   Result<int64_t> axis = NormalizeAxis(attributes.Int(name, 0), rank);
-  if (!axis.ok()) return std::move(axis).status().WithContext(Cat(schema.FullName(), " attribute '", name, "'"));
+  if (!axis.ok())
+    return std::move(axis).status().WithContext(Cat(schema.FullName(), " attribute '", name, "'"));
   return axis;
 }
 }  // namespace
 
-std::optional<std::vector<Dim>> FlowDims(const InferContext& context, size_t i) {
-  if (!context.HasInput(i) || !context.type(i).is_tensor() || !types::kIndex.Contains(context.dtype(i))) return std::nullopt;
-  const Shape& shape = context.shape(i);
-  if (shape.has_rank() && shape.rank() > 1) return std::nullopt;
-  const Tensor* constant = context.constant(i);
-  if (constant != nullptr && (constant->rank() > 1 || constant->size() > kMaxFlow)) return std::nullopt;
-  return context.Dims(i);
-}
-
-void PassFlowDims(InferContext& context, size_t i) {
-  if (auto dims = FlowDims(context, i)) SetFlowDims(context, std::move(*dims));
-}
-
-void SetFlowDims(InferContext& context, std::vector<Dim> dims) {
-  const ValueType& type = context.outputs()[0].type;
-  if (!types::kIndex.Contains(type.dtype) || !type.shape.has_rank() || type.shape.rank() > 1) return;
-  const auto length = static_cast<int64_t>(dims.size());
-  if (length > kMaxFlow || (type.shape.rank() == 0 ? length != 1 : !type.shape[0].IsConstant(length))) return;
-  context.SetOutputDims(0, std::move(dims));
+void PassKnownElements(InferContext& context, size_t i) {
+  if (auto elements = KnownElements(context, i)) SetKnownElements(context, 0, std::move(*elements));
 }
 
 Result<int64_t> AxisAttribute(const InferContext& context, std::string_view name, int64_t rank) {
@@ -43,7 +27,8 @@ Result<int64_t> AxisAttribute(const KernelContext& context, std::string_view nam
   return NamedAxis(context.schema(), context.attributes(), name, rank);
 }
 
-Result<std::vector<int64_t>> NormalizeAxes(const std::vector<int64_t>& axes, int64_t rank, std::string_view op) {
+Result<std::vector<int64_t>> NormalizeAxes(const std::vector<int64_t>& axes, int64_t rank,
+                                           std::string_view op) {
   std::vector<int64_t> out;
   out.reserve(axes.size());
   for (const int64_t axis : axes) {
@@ -62,20 +47,23 @@ Result<std::optional<int64_t>> VectorLength(const InferContext& context, size_t 
   if (!shape.has_rank()) return std::optional<int64_t>();
   const std::string& name = context.schema().InputParameter(i)->name;
   if (shape.rank() != 1) {
-    return ShapeError(context.schema().FullName(), " input '", name, "' must be of rank 1, given shape ", shape);
+    return ShapeError(context.schema().FullName(), " input '", name,
+                      "' must be of rank 1, given shape ", shape);
   }
   if (!shape[0].is_constant()) return std::optional<int64_t>();
   if (shape[0].value() > kMaxRank) {
-    return ShapeError(context.schema().FullName(), " input '", name, "' has ", shape[0], " elements: expected at most ",
-                      kMaxRank);
+    return ShapeError(context.schema().FullName(), " input '", name, "' has ", shape[0],
+                      " elements: expected at most ", kMaxRank);
   }
   return std::optional<int64_t>(shape[0].value());
 }
 
 Status CheckRank(const InferContext& context, size_t i, size_t rank) {
-  if (!context.HasInput(i) || !context.shape(i).has_rank() || context.shape(i).rank() == rank) return Ok();
-  return ShapeError(context.schema().FullName(), " input '", context.schema().InputParameter(i)->name, "' must be of rank ",
-                    rank, ", given shape ", context.shape(i));
+  if (!context.HasInput(i) || !context.shape(i).has_rank() || context.shape(i).rank() == rank)
+    return Ok();
+  return ShapeError(context.schema().FullName(), " input '",
+                    context.schema().InputParameter(i)->name, "' must be of rank ", rank,
+                    ", given shape ", context.shape(i));
 }
 
 Status CheckSize(InferContext& context, size_t i) {
@@ -84,20 +72,25 @@ Status CheckSize(InferContext& context, size_t i) {
   if (!dims) return Ok();
   const auto count = CheckedElementCount(*dims);
   if (count && ByteSize(type.dtype, *count)) return Ok();
-  return InvalidArgument(context.schema().FullName(), " would give ", type, ", which is larger than a tensor can be");
+  return InvalidArgument(context.schema().FullName(), " would give ", type,
+                         ", which is larger than a tensor can be");
 }
 
-Result<DataType> OutputTypeAttribute(const InferContext& context, std::string_view name, DataType otherwise, size_t i) {
+Result<DataType> OutputTypeAttribute(const InferContext& context, std::string_view name,
+                                     DataType otherwise, size_t i) {
   const OpSchema& schema = context.schema();
   DataType type = otherwise;
   if (const auto* number = context.attributes().Get<int64_t>(name)) {
     const auto named = DataTypeFromOnnx(*number);
-    if (!named) return InvalidArgument(schema.FullName(), " attribute '", name, "' ", *number, " is no element type");
+    if (!named)
+      return InvalidArgument(schema.FullName(), " attribute '", name, "' ", *number,
+                             " is no element type");
     type = *named;
   }
   const auto allowed = schema.type_variables.find(schema.OutputParameter(i)->type_variable);
   if (allowed != schema.type_variables.end() && !allowed->second.Contains(type)) {
-    return TypeError(schema.FullName(), " cannot give ", DataTypeName(type), ": expected one of ", allowed->second);
+    return TypeError(schema.FullName(), " cannot give ", DataTypeName(type), ": expected one of ",
+                     allowed->second);
   }
   return type;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/ops/families.h"
+#include "core/ops/infer_rules.h"
 #include "core/ops/shape_facts.h"
 #include "core/ops/strided_copy.h"
 
@@ -25,15 +26,19 @@ AxisSlice ClampSlice(int64_t start, int64_t end, int64_t step, int64_t extent) {
   start = std::clamp<int64_t>(start, -1, extent - 1);
   end = std::clamp<int64_t>(end, -1, extent - 1);
   // |step| is computed unsigned: -INT64_MIN does not exist.
-  const auto length = static_cast<uint64_t>(start - end), stride = uint64_t{0} - static_cast<uint64_t>(step);
+  const auto length = static_cast<uint64_t>(start - end),
+             stride = uint64_t{0} - static_cast<uint64_t>(step);
   return {start, step, start <= end ? 0 : static_cast<int64_t>((length - 1) / stride + 1)};
 }
 
 constexpr int64_t kFar = INT32_MAX;  // exporters write "to the end" as INT32_MAX or INT64_MAX
 
-bool IsEnd(const Dim& end, const Dim& extent) { return end == extent || (end.is_constant() && end.value() >= kFar); }
+bool IsEnd(const Dim& end, const Dim& extent) {
+  return end == extent || (end.is_constant() && end.value() >= kFar);
+}
 
-// How many elements [start, end) has along an axis of `extent`, step 1, as an expression; unknown where a sign is not known.
+// How many elements [start, end) has along an axis of `extent`, step 1, as an expression; unknown
+// where a sign is not known.
 Dim UnitStepCount(const Dim& start, const Dim& end, const Dim& extent) {
   const Dim zero(0);
   const bool from_front = SurelyNonNegative(start);
@@ -50,7 +55,8 @@ Dim UnitStepCount(const Dim& start, const Dim& end, const Dim& extent) {
                    : end_from_back                      ? Dim::Max(end, zero)
                                                         : Dim::Min(end, extent);
   if (start.IsConstant(0)) return stop;
-  if (from_front) return Dim::Max(stop - start, zero);  // a start past the end gives no elements either way
+  if (from_front)
+    return Dim::Max(stop - start, zero);  // a start past the end gives no elements either way
   return Dim::Max(stop - Dim::Max(extent + start, zero), zero);
 }
 
@@ -81,7 +87,8 @@ Result<std::optional<SliceArguments>> ReadArguments(const InferContext& context,
     ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, i));
     if (!length) continue;
     if (count && *count != *length) {
-      return ShapeError("Slice starts, ends, axes and steps must be of one length, given ", *count, " and ", *length);
+      return ShapeError("Slice starts, ends, axes and steps must be of one length, given ", *count,
+                        " and ", *length);
     }
     count = length;
   }
@@ -114,7 +121,8 @@ Status InferSlice(InferContext& context) {
   const Shape& in = context.shape(0);
   context.SetOutput(0, context.dtype(0));
   if (!in.has_rank()) return Ok();
-  ASC_ASSIGN_OR_RETURN(const auto arguments, ReadArguments(context, static_cast<int64_t>(in.rank())));
+  ASC_ASSIGN_OR_RETURN(const auto arguments,
+                       ReadArguments(context, static_cast<int64_t>(in.rank())));
   if (!arguments) {
     context.SetOutput(0, context.dtype(0), Shape::UnknownDims(in.rank()));
     return Ok();
@@ -124,15 +132,18 @@ Status InferSlice(InferContext& context) {
     const auto axis = static_cast<size_t>(arguments->axes[i]);
     out[axis] = SliceCount(arguments->starts[i], arguments->ends[i], arguments->steps[i], in[axis]);
   }
-  const bool one_known = arguments->axes.size() == 1 && in.rank() == 1 && arguments->starts[0].is_constant() &&
-                         arguments->ends[0].is_constant() && arguments->steps[0].is_constant();
+  const bool one_known = arguments->axes.size() == 1 && in.rank() == 1 &&
+                         arguments->starts[0].is_constant() && arguments->ends[0].is_constant() &&
+                         arguments->steps[0].is_constant();
   context.SetOutput(0, context.dtype(0), std::move(out));
-  if (const auto flow = FlowDims(context, 0); flow && one_known) {
-    const AxisSlice slice = ClampSlice(arguments->starts[0].value(), arguments->ends[0].value(), arguments->steps[0].value(),
-                                       static_cast<int64_t>(flow->size()));
+  if (const auto flow = KnownElements(context, 0); flow && one_known) {
+    const AxisSlice slice =
+        ClampSlice(arguments->starts[0].value(), arguments->ends[0].value(),
+                   arguments->steps[0].value(), static_cast<int64_t>(flow->size()));
     std::vector<Dim> dims;
-    for (int64_t i = 0; i < slice.count; ++i) dims.push_back((*flow)[static_cast<size_t>(slice.first + i * slice.step)]);
-    SetFlowDims(context, std::move(dims));
+    for (int64_t i = 0; i < slice.count; ++i)
+      dims.push_back((*flow)[static_cast<size_t>(slice.first + i * slice.step)]);
+    SetKnownElements(context, 0, std::move(dims));
   }
   return Ok();
 }
@@ -150,32 +161,44 @@ Status Slice(KernelContext& context) {
   if (context.HasInput(4)) {
     ASC_ASSIGN_OR_RETURN(steps, ToInt64Vector(context.input(4)));
   }
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    return ShapeError("Slice starts, ends, axes and steps must be of one length, given ", starts, ", ", ends, ", ", axes, ", ",
-                      steps);
+  if (ends.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size()) {
+    return ShapeError("Slice starts, ends, axes and steps must be of one length, given ", starts,
+                      ", ", ends, ", ", axes, ", ", steps);
   }
   Dims strides = ContiguousStrides(in.dims()), dims = in.dims();
   int64_t offset = 0;
   for (size_t i = 0; i < axes.size(); ++i) {
-    ASC_ASSIGN_OR_RETURN(const int64_t normal, NormalizeAxis(axes[i], static_cast<int64_t>(in.rank())));
+    ASC_ASSIGN_OR_RETURN(const int64_t normal,
+                         NormalizeAxis(axes[i], static_cast<int64_t>(in.rank())));
     const auto axis = static_cast<size_t>(normal);
     const AxisSlice slice = ClampSlice(starts[i], ends[i], steps[i], in.dim(axis));
     dims[axis] = slice.count;
     if (slice.count > 0) offset += slice.first * strides[axis];
-    strides[axis] = slice.count > 1 ? strides[axis] * slice.step : 0;  // a huge step of a single element is never taken
+    strides[axis] = slice.count > 1 ? strides[axis] * slice.step
+                                    : 0;  // a huge step of a single element is never taken
   }
   if (dims != out.dims()) return ShapeError("Slice gives ", dims, ", planned for ", out.dims());
-  StridedCopy(in.dtype(), dims, {in.raw(), offset, strides}, {out.raw(), 0, ContiguousStrides(dims)});
+  StridedCopy(in.dtype(), dims, {in.raw(), offset, strides},
+              {out.raw(), 0, ContiguousStrides(dims)});
   return Ok();
 }
 }  // namespace
 
 void AddSliceOps(OpTable& table) {
-  table.Add("Slice", 13).Doc("x[start:end:step] along the given axes, by NumPy's rules; steps may be negative")
-      .Input("data", "T").Input("starts", "Tind").Input("ends", "Tind").OptionalInput("axes", "Tind")
-      .OptionalInput("steps", "Tind").Output("output", "T")
-      .Types("T", types::kAll).Types("Tind", types::kIndex)
-      .Class(OpClass::kDataMovement).Infer(InferSlice).Kernel(Slice);
+  table.Add("Slice", 13)
+      .Doc("x[start:end:step] along the given axes, by NumPy's rules; steps may be negative")
+      .Input("data", "T")
+      .Input("starts", "Tind")
+      .Input("ends", "Tind")
+      .OptionalInput("axes", "Tind")
+      .OptionalInput("steps", "Tind")
+      .Output("output", "T")
+      .Types("T", types::kAll)
+      .Types("Tind", types::kIndex)
+      .Class(OpClass::kDataMovement)
+      .Infer(InferSlice)
+      .Kernel(Slice);
 }
 
 }  // namespace asc

@@ -8,11 +8,14 @@
 
 namespace asc {
 namespace {
-constexpr int64_t kParallelBytes = 1 << 16;  // per part; below two of them a copy stays on the caller
-constexpr int64_t kPiece = 1 << 15;          // elements; longer runs are cut so that a few of them still share out evenly
-constexpr int64_t kTile = 32;                // elements a side in tiled transpositions
+constexpr int64_t kParallelBytes = 1
+                                   << 16;  // per part; below two of them a copy stays on the caller
+constexpr int64_t kPiece =
+    1 << 15;  // elements; longer runs are cut so that a few of them still share out evenly
+constexpr int64_t kTile = 32;  // elements a side in tiled transpositions
 
-// How one element moves. Fixed sizes go through memcpy, which needs no alignment and compiles to plain moves.
+// How one element moves. Fixed sizes go through memcpy, which needs no alignment and compiles to
+// plain moves.
 template <size_t kSize>
 struct BytesMover {
   static constexpr int64_t kBytes = kSize;
@@ -45,7 +48,8 @@ Loops Merge(const Dims& dims, const Dims& in, const Dims& out) {
   Loops loops;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;
-    if (!loops.dims.empty() && loops.in.back() == in[i] * dims[i] && loops.out.back() == out[i] * dims[i]) {
+    if (!loops.dims.empty() && loops.in.back() == in[i] * dims[i] &&
+        loops.out.back() == out[i] * dims[i]) {
       loops.dims.back() *= dims[i];
       loops.in.back() = in[i];
       loops.out.back() = out[i];
@@ -95,7 +99,9 @@ Loops Without(Loops loops, size_t axis) {
   return loops;
 }
 
-int64_t Grain(int64_t item_bytes) { return std::max<int64_t>(1, kParallelBytes / std::max<int64_t>(1, item_bytes)); }
+int64_t Grain(int64_t item_bytes) {
+  return std::max<int64_t>(1, kParallelBytes / std::max<int64_t>(1, item_bytes));
+}
 
 // The last axis is contiguous on both sides.
 template <typename M>
@@ -109,13 +115,15 @@ void CopyRuns(const Loops& loops, const char* in, char* out) {
     Odometer at(outer, begin / pieces);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i % pieces * piece;
-      M::MoveRun(out + (at.out() + first) * M::kBytes, in + (at.in() + first) * M::kBytes, std::min(piece, run - first));
+      M::MoveRun(out + (at.out() + first) * M::kBytes, in + (at.in() + first) * M::kBytes,
+                 std::min(piece, run - first));
       if (i % pieces == pieces - 1) at.Next();
     }
   });
 }
 
-// out is contiguous along the last axis, in along axis `k`: square tiles keep both within cache lines.
+// out is contiguous along the last axis, in along axis `k`: square tiles keep both within cache
+// lines.
 template <typename M>
 void CopyTiles(const Loops& loops, size_t k, const char* in, char* out) {
   const size_t last = loops.dims.size() - 1;
@@ -123,25 +131,27 @@ void CopyTiles(const Loops& loops, size_t k, const char* in, char* out) {
   const int64_t in_column = loops.in[last] * M::kBytes, out_row = loops.out[k] * M::kBytes;
   const Loops outer = Without(Without(loops, last), k);
   const int64_t blocks = (rows + kTile - 1) / kTile;
-  ParallelFor(ElementCount(outer.dims) * blocks, Grain(columns * kTile * M::kBytes), [&](int64_t begin, int64_t end) {
-    Odometer at(outer, begin / blocks);
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t row0 = i % blocks * kTile, row1 = std::min(rows, row0 + kTile);
-      const char* from = in + at.in() * M::kBytes;
-      char* to = out + at.out() * M::kBytes;
-      for (int64_t column0 = 0; column0 < columns; column0 += kTile) {
-        const int64_t column1 = std::min(columns, column0 + kTile);
-        for (int64_t row = row0; row < row1; ++row) {
-          const char* source = from + row * M::kBytes + column0 * in_column;
-          char* target = to + row * out_row + column0 * M::kBytes;
-          for (int64_t column = column0; column < column1; ++column, source += in_column, target += M::kBytes) {
-            M::Move(target, source);
-          }
-        }
-      }
-      if (i % blocks == blocks - 1) at.Next();
-    }
-  });
+  ParallelFor(ElementCount(outer.dims) * blocks, Grain(columns * kTile * M::kBytes),
+              [&](int64_t begin, int64_t end) {
+                Odometer at(outer, begin / blocks);
+                for (int64_t i = begin; i < end; ++i) {
+                  const int64_t row0 = i % blocks * kTile, row1 = std::min(rows, row0 + kTile);
+                  const char* from = in + at.in() * M::kBytes;
+                  char* to = out + at.out() * M::kBytes;
+                  for (int64_t column0 = 0; column0 < columns; column0 += kTile) {
+                    const int64_t column1 = std::min(columns, column0 + kTile);
+                    for (int64_t row = row0; row < row1; ++row) {
+                      const char* source = from + row * M::kBytes + column0 * in_column;
+                      char* target = to + row * out_row + column0 * M::kBytes;
+                      for (int64_t column = column0; column < column1;
+                           ++column, source += in_column, target += M::kBytes) {
+                        M::Move(target, source);
+                      }
+                    }
+                  }
+                  if (i % blocks == blocks - 1) at.Next();
+                }
+              });
 }
 
 template <typename M>
@@ -151,16 +161,18 @@ void CopyStrided(const Loops& loops, const char* in, char* out) {
   const Loops outer = Without(loops, loops.dims.size() - 1);
   const int64_t piece = std::min(run, kPiece);
   const int64_t pieces = (run + piece - 1) / piece;
-  ParallelFor(ElementCount(outer.dims) * pieces, Grain(piece * M::kBytes), [&](int64_t begin, int64_t end) {
-    Odometer at(outer, begin / pieces);
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i % pieces * piece, count = std::min(piece, run - first);
-      const char* source = in + at.in() * M::kBytes + first * in_step;
-      char* target = out + at.out() * M::kBytes + first * out_step;
-      for (int64_t j = 0; j < count; ++j, source += in_step, target += out_step) M::Move(target, source);
-      if (i % pieces == pieces - 1) at.Next();
-    }
-  });
+  ParallelFor(ElementCount(outer.dims) * pieces, Grain(piece * M::kBytes),
+              [&](int64_t begin, int64_t end) {
+                Odometer at(outer, begin / pieces);
+                for (int64_t i = begin; i < end; ++i) {
+                  const int64_t first = i % pieces * piece, count = std::min(piece, run - first);
+                  const char* source = in + at.in() * M::kBytes + first * in_step;
+                  char* target = out + at.out() * M::kBytes + first * out_step;
+                  for (int64_t j = 0; j < count; ++j, source += in_step, target += out_step)
+                    M::Move(target, source);
+                  if (i % pieces == pieces - 1) at.Next();
+                }
+              });
 }
 
 template <typename M>
@@ -173,18 +185,21 @@ void CopyLoops(Loops loops, const char* in, char* out) {
   if (loops.in[last] == 1 && loops.out[last] == 1) return CopyRuns<M>(loops, in, out);
   if (loops.out[last] == 1 && loops.in[last] != 0) {
     for (size_t k = 0; k < last; ++k) {
-      if (loops.in[k] == 1 && loops.dims[k] >= 4 && loops.dims[last] >= 4) return CopyTiles<M>(loops, k, in, out);
+      if (loops.in[k] == 1 && loops.dims[k] >= 4 && loops.dims[last] >= 4)
+        return CopyTiles<M>(loops, k, in, out);
     }
   }
   CopyStrided<M>(loops, in, out);
 }
 
-// Short contiguous runs move as one wide element where every stride allows it: (H, W, 4 bytes) transposes as 32-bit words.
+// Short contiguous runs move as one wide element where every stride allows it: (H, W, 4 bytes)
+// transposes as 32-bit words.
 template <size_t kSize>
 void CopyBytes(Loops loops, const char* in, char* out) {
   if constexpr (kSize < 16) {
-    if (!loops.dims.empty() && loops.in.back() == 1 && loops.out.back() == 1 && loops.dims.back() % 2 == 0 &&
-        loops.dims.size() > 1 && loops.dims.back() * static_cast<int64_t>(kSize) <= 16) {
+    if (!loops.dims.empty() && loops.in.back() == 1 && loops.out.back() == 1 &&
+        loops.dims.back() % 2 == 0 && loops.dims.size() > 1 &&
+        loops.dims.back() * static_cast<int64_t>(kSize) <= 16) {
       const size_t last = loops.dims.size() - 1;
       bool even = true;
       for (size_t k = 0; k < last; ++k) even &= loops.in[k] % 2 == 0 && loops.out[k] % 2 == 0;
@@ -203,18 +218,22 @@ void CopyBytes(Loops loops, const char* in, char* out) {
 }
 
 // Neighbours share bytes, so one thread writes them all.
-void CopyPacked(DataType type, const Loops& loops, const ConstStridedView& in, const StridedView& out) {
+void CopyPacked(DataType type, const Loops& loops, const ConstStridedView& in,
+                const StridedView& out) {
   const int per_byte = 8 / BitWidth(type);
   const int64_t count = ElementCount(loops.dims);
-  const bool one_run = loops.dims.empty() || (loops.dims.size() == 1 && loops.in[0] == 1 && loops.out[0] == 1);
+  const bool one_run =
+      loops.dims.empty() || (loops.dims.size() == 1 && loops.in[0] == 1 && loops.out[0] == 1);
   if (one_run && in.offset % per_byte == 0 && out.offset % per_byte == 0 && count % per_byte == 0) {
     std::memcpy(static_cast<char*>(out.data) + out.offset / per_byte,
-                static_cast<const char*>(in.data) + in.offset / per_byte, static_cast<size_t>(count / per_byte));
+                static_cast<const char*>(in.data) + in.offset / per_byte,
+                static_cast<size_t>(count / per_byte));
     return;
   }
   Odometer at(loops, 0);
   for (int64_t i = 0; i < count; ++i, at.Next()) {
-    WritePacked(type, out.data, out.offset + at.out(), ReadPacked(type, in.data, in.offset + at.in()));
+    WritePacked(type, out.data, out.offset + at.out(),
+                ReadPacked(type, in.data, in.offset + at.in()));
   }
 }
 }  // namespace
@@ -223,16 +242,22 @@ void StridedCopy(DataType type, const Dims& dims, ConstStridedView in, StridedVi
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return;
   Loops loops = Merge(dims, in.strides, out.strides);
   if (IsSubByte(type)) return CopyPacked(type, loops, in, out);
-  const int64_t size = type == DataType::kString ? static_cast<int64_t>(sizeof(std::string)) : ElementSize(type);
+  const int64_t size =
+      type == DataType::kString ? static_cast<int64_t>(sizeof(std::string)) : ElementSize(type);
   const char* from = static_cast<const char*>(in.data) + in.offset * size;
   char* to = static_cast<char*>(out.data) + out.offset * size;
   if (type == DataType::kString) return CopyLoops<StringMover>(std::move(loops), from, to);
   switch (size) {
-    case 1: return CopyBytes<1>(std::move(loops), from, to);
-    case 2: return CopyBytes<2>(std::move(loops), from, to);
-    case 4: return CopyBytes<4>(std::move(loops), from, to);
-    case 8: return CopyBytes<8>(std::move(loops), from, to);
-    default: return CopyBytes<16>(std::move(loops), from, to);
+    case 1:
+      return CopyBytes<1>(std::move(loops), from, to);
+    case 2:
+      return CopyBytes<2>(std::move(loops), from, to);
+    case 4:
+      return CopyBytes<4>(std::move(loops), from, to);
+    case 8:
+      return CopyBytes<8>(std::move(loops), from, to);
+    default:
+      return CopyBytes<16>(std::move(loops), from, to);
   }
 }
 

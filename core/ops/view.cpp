@@ -1,5 +1,5 @@
-// Operators that keep the elements and their order: Identity, Reshape, Flatten, Squeeze, Unsqueeze. Where the plan lets the
-// output share the input's memory, their kernels have nothing to do.
+// Operators that keep the elements and their order: Identity, Reshape, Flatten, Squeeze, Unsqueeze.
+// Where the plan lets the output share the input's memory, their kernels have nothing to do.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -17,7 +17,7 @@ Status CopyKernel(KernelContext& context) {
 
 Status InferIdentity(InferContext& context) {
   ASC_RETURN_IF_ERROR(InferSameAsFirst(context));
-  if (context.type(0).is_tensor()) PassFlowDims(context, 0);
+  if (context.type(0).is_tensor()) PassKnownElements(context, 0);
   return Ok();
 }
 
@@ -30,11 +30,13 @@ Status Identity(KernelContext& context) {
 // ---- Reshape ----
 
 Status ReshapeMismatch(const InferContext& context, const std::vector<Dim>& target) {
-  return ShapeError("Reshape cannot make ", target, " of ", context.shape(0), ": the numbers of elements differ")
+  return ShapeError("Reshape cannot make ", target, " of ", context.shape(0),
+                    ": the numbers of elements differ")
       .WithHint("one extent of the new shape may be -1: it is computed from the others");
 }
 
-// The shape that `target` asks for. -1 takes what is left; 0 copies the input's extent unless allowzero.
+// The shape that `target` asks for. -1 takes what is left; 0 copies the input's extent unless
+// allowzero.
 Status InferReshapeTo(InferContext& context, const std::vector<Dim>& target) {
   const bool allow_zero = context.attributes().Int("allowzero", 0) != 0;
   const Shape& in = context.shape(0);
@@ -52,8 +54,8 @@ Status InferReshapeTo(InferContext& context, const std::vector<Dim>& target) {
       if (!in.has_rank()) {
         dims[i] = Dim::Unknown();
       } else if (i >= in.rank()) {
-        return ShapeError("Reshape to ", target, ": 0 at position ", i, " copies an extent that the input of shape ", in,
-                          " does not have");
+        return ShapeError("Reshape to ", target, ": 0 at position ", i,
+                          " copies an extent that the input of shape ", in, " does not have");
       } else {
         dims[i] = in[i];
       }
@@ -64,7 +66,8 @@ Status InferReshapeTo(InferContext& context, const std::vector<Dim>& target) {
       made = made * dims[i];
     }
   }
-  if (open && has_zero) return InvalidArgument("Reshape to ", target, ": -1 and 0 together leave an extent open");
+  if (open && has_zero)
+    return InvalidArgument("Reshape to ", target, ": -1 and 0 together leave an extent open");
   if (!in.has_rank()) {
     if (open) dims[*open] = Dim::Unknown();
   } else if (open) {
@@ -76,24 +79,27 @@ Status InferReshapeTo(InferContext& context, const std::vector<Dim>& target) {
     }
     if (left.is_constant() && made.is_constant()) {
       if (made.value() == 0) {
-        return ShapeError("Reshape of ", in, " to ", target, ": -1 stays open, the other extents give no elements");
+        return ShapeError("Reshape of ", in, " to ", target,
+                          ": -1 stays open, the other extents give no elements");
       }
       if (left.value() % made.value() != 0) return ReshapeMismatch(context, target);
     }
     dims[*open] = Dim::FloorDiv(left, made);
   } else {
     const Dim count = in.ElementCount(), wanted = made * copied;
-    if (count.is_constant() && wanted.is_constant() && !(count == wanted)) return ReshapeMismatch(context, target);
+    if (count.is_constant() && wanted.is_constant() && !(count == wanted))
+      return ReshapeMismatch(context, target);
   }
   context.SetOutput(0, context.dtype(0), Shape(std::move(dims)));
-  PassFlowDims(context, 0);
+  PassKnownElements(context, 0);
   return Ok();
 }
 
 Status InferReshape(InferContext& context) {
   ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, 1));
   if (const auto target = context.Dims(1)) return InferReshapeTo(context, *target);
-  context.SetOutput(0, context.dtype(0), length ? Shape::UnknownDims(static_cast<size_t>(*length)) : Shape());
+  context.SetOutput(0, context.dtype(0),
+                    length ? Shape::UnknownDims(static_cast<size_t>(*length)) : Shape());
   return Ok();
 }
 
@@ -108,7 +114,8 @@ Status InferFlatten(InferContext& context) {
   const auto rank = static_cast<int64_t>(in.rank());
   int64_t axis = context.attributes().Int("axis", 1);
   if (axis < -rank || axis > rank) {
-    return InvalidArgument("Flatten axis ", axis, " is out of range for shape ", in, ": expected ", -rank, " to ", rank);
+    return InvalidArgument("Flatten axis ", axis, " is out of range for shape ", in, ": expected ",
+                           -rank, " to ", rank);
   }
   if (axis < 0) axis += rank;
   Dim before(1), after(1);
@@ -128,7 +135,9 @@ Status InferSqueeze(InferContext& context) {
     axes = context.Ints(1);
     if (!axes || !in.has_rank()) {
       const bool known = length && in.has_rank() && static_cast<int64_t>(in.rank()) >= *length;
-      context.SetOutput(0, context.dtype(0), known ? Shape::UnknownDims(in.rank() - static_cast<size_t>(*length)) : Shape());
+      context.SetOutput(
+          0, context.dtype(0),
+          known ? Shape::UnknownDims(in.rank() - static_cast<size_t>(*length)) : Shape());
       return Ok();
     }
     ASC_ASSIGN_OR_RETURN(axes, NormalizeAxes(*axes, static_cast<int64_t>(in.rank()), "Squeeze"));
@@ -138,7 +147,9 @@ Status InferSqueeze(InferContext& context) {
   }
   std::vector<Dim> dims;
   for (size_t i = 0; i < in.rank(); ++i) {
-    const bool drop = axes ? std::find(axes->begin(), axes->end(), static_cast<int64_t>(i)) != axes->end() : in[i].IsConstant(1);
+    const bool drop =
+        axes ? std::find(axes->begin(), axes->end(), static_cast<int64_t>(i)) != axes->end()
+             : in[i].IsConstant(1);
     if (!drop) {
       dims.push_back(in[i]);
     } else if (in[i].is_constant() && !in[i].IsConstant(1)) {
@@ -146,7 +157,7 @@ Status InferSqueeze(InferContext& context) {
     }
   }
   context.SetOutput(0, context.dtype(0), Shape(std::move(dims)));
-  PassFlowDims(context, 0);
+  PassKnownElements(context, 0);
   return Ok();
 }
 
@@ -156,39 +167,59 @@ Status InferUnsqueeze(InferContext& context) {
   const auto given = context.Ints(1);
   if (!given || !in.has_rank()) {
     const bool known = length && in.has_rank();
-    context.SetOutput(0, context.dtype(0), known ? Shape::UnknownDims(in.rank() + static_cast<size_t>(*length)) : Shape());
+    context.SetOutput(
+        0, context.dtype(0),
+        known ? Shape::UnknownDims(in.rank() + static_cast<size_t>(*length)) : Shape());
     return Ok();
   }
   const size_t rank = in.rank() + given->size();
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, NormalizeAxes(*given, static_cast<int64_t>(rank), "Unsqueeze"));
+  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                       NormalizeAxes(*given, static_cast<int64_t>(rank), "Unsqueeze"));
   std::vector<Dim> dims(rank);
   for (const int64_t axis : axes) dims[static_cast<size_t>(axis)] = Dim(1);
   size_t next = 0;
   for (size_t i = 0; i < rank; ++i) {
-    if (std::find(axes.begin(), axes.end(), static_cast<int64_t>(i)) == axes.end()) dims[i] = in[next++];
+    if (std::find(axes.begin(), axes.end(), static_cast<int64_t>(i)) == axes.end())
+      dims[i] = in[next++];
   }
   context.SetOutput(0, context.dtype(0), Shape(std::move(dims)));
-  PassFlowDims(context, 0);
+  PassKnownElements(context, 0);
   return Ok();
 }
 }  // namespace
 
 void AddViewOps(OpTable& table) {
-  table.Add("Identity", 25).Doc("the input itself").Input("input", "").Output("output", "")
-      .Class(OpClass::kView).Infer(InferIdentity).Kernel(Identity);
+  table.Add("Identity", 25)
+      .Doc("the input itself")
+      .Input("input", "")
+      .Output("output", "")
+      .Class(OpClass::kView)
+      .Infer(InferIdentity)
+      .Kernel(Identity);
   const auto view = [&](std::string_view name, std::string_view doc, InferFn infer) {
-    return table.Add(name, 25).Doc(doc).Input("data", "T").Output("output", "T").Types("T", types::kAll)
-        .Class(OpClass::kView).Infer(infer).Kernel(CopyKernel);
+    return table.Add(name, 25)
+        .Doc(doc)
+        .Input("data", "T")
+        .Output("output", "T")
+        .Types("T", types::kAll)
+        .Class(OpClass::kView)
+        .Infer(infer)
+        .Kernel(CopyKernel);
   };
-  view("Reshape", "the same elements under another shape; -1 takes what is left, 0 copies the input's extent", InferReshape)
-      .Input("shape", "tensor(int64)").Types("tensor(int64)", types::kInt64)
+  view("Reshape",
+       "the same elements under another shape; -1 takes what is left, 0 copies the input's extent",
+       InferReshape)
+      .Input("shape", "tensor(int64)")
+      .Types("tensor(int64)", types::kInt64)
       .Attr("allowzero", int64_t{0}, "", "1: a 0 in `shape` means an extent of zero");
   view("Flatten", "a matrix: extents before `axis` times extents from it on", InferFlatten)
       .Attr("axis", int64_t{1}, "axis", "where the columns begin; the input's rank is allowed");
   view("Squeeze", "drops axes of extent 1: those named, or all", InferSqueeze)
-      .OptionalInput("axes", "tensor(int64)").Types("tensor(int64)", types::kInt64);
+      .OptionalInput("axes", "tensor(int64)")
+      .Types("tensor(int64)", types::kInt64);
   view("Unsqueeze", "inserts axes of extent 1", InferUnsqueeze)
-      .Input("axes", "tensor(int64)").Types("tensor(int64)", types::kInt64);
+      .Input("axes", "tensor(int64)")
+      .Types("tensor(int64)", types::kInt64);
 }
 
 }  // namespace asc

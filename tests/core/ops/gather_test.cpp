@@ -9,10 +9,12 @@ using V = std::vector<int32_t>;
 TEST(Gather, PicksRows) {
   const Tensor x = I32({3, 2}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(ValuesOf<int32_t>(RunOp1("Gather", {x, I64({2}, {2, -3})})), (V{5, 6, 1, 2}));
-  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("Gather", {x, I32({1, 1}, {1})}, {{"axis", int64_t{-1}}})), (V{2, 4, 6}));
+  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("Gather", {x, I32({1, 1}, {1})}, {{"axis", int64_t{-1}}})),
+            (V{2, 4, 6}));
   EXPECT_EQ(RunOp1("Gather", {x, Tensor::Scalar<int64_t>(1)}).TypeString(), "int32[2]");
   EXPECT_EQ(RunOp1("Gather", {x, I64({0}, {})}).TypeString(), "int32[0, 2]");
-  EXPECT_EQ(InferText("Gather", {TypedInput(DataType::kFloat16, "[V, E]"), TypedInput(DataType::kInt64, "[N, S]")}),
+  EXPECT_EQ(InferText("Gather", {TypedInput(DataType::kFloat16, "[V, E]"),
+                                 TypedInput(DataType::kInt64, "[N, S]")}),
             "float16[N, S, E]");
 }
 
@@ -24,20 +26,27 @@ TEST(Gather, RefusesIndicesOutOfRange) {
 
 TEST(GatherElements, PicksElements) {
   const Tensor x = I32({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
-  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("GatherElements", {x, I64({2, 3}, {1, 2, 0, 2, 0, 0})})), (V{4, 8, 3, 7, 2, 3}));
-  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("GatherElements", {x, I64({2, 2}, {0, -1, 1, 0})}, {{"axis", int64_t{1}}})),
+  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("GatherElements", {x, I64({2, 3}, {1, 2, 0, 2, 0, 0})})),
+            (V{4, 8, 3, 7, 2, 3}));
+  EXPECT_EQ(ValuesOf<int32_t>(
+                RunOp1("GatherElements", {x, I64({2, 2}, {0, -1, 1, 0})}, {{"axis", int64_t{1}}})),
             (V{1, 3, 5, 4}));
   EXPECT_EQ(RunOp("GatherElements", {x, I64({1, 1}, {3})}).status().code(), Code::kOutOfRange);
-  EXPECT_EQ(RunOp("GatherElements", {x, I64({1, 4}, {0, 0, 0, 0})}).status().code(), Code::kShapeMismatch);
+  EXPECT_EQ(RunOp("GatherElements", {x, I64({1, 4}, {0, 0, 0, 0})}).status().code(),
+            Code::kShapeMismatch);
 }
 
 TEST(GatherND, PicksSlices) {
   const Tensor x = I32({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(ValuesOf<int32_t>(RunOp1("GatherND", {x, I64({2, 2}, {0, 1, 1, 0})})), (V{2, 3, 4, 5}));
-  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("GatherND", {x, I64({2, 1}, {1, 0})}, {{"batch_dims", int64_t{1}}})), (V{2, 3, 4, 5}));
+  EXPECT_EQ(
+      ValuesOf<int32_t>(RunOp1("GatherND", {x, I64({2, 1}, {1, 0})}, {{"batch_dims", int64_t{1}}})),
+      (V{2, 3, 4, 5}));
   EXPECT_EQ(RunOp("GatherND", {x, I64({1, 1}, {2})}).status().code(), Code::kOutOfRange);
-  EXPECT_EQ(RunOp("GatherND", {x, I64({1, 4}, {0, 0, 0, 0})}).status().code(), Code::kShapeMismatch);
-  EXPECT_EQ(InferText("GatherND", {TypedInput(DataType::kInt8, "[8, 128, 256]"), TypedInput(DataType::kInt64, "[32, 1]")}),
+  EXPECT_EQ(RunOp("GatherND", {x, I64({1, 4}, {0, 0, 0, 0})}).status().code(),
+            Code::kShapeMismatch);
+  EXPECT_EQ(InferText("GatherND", {TypedInput(DataType::kInt8, "[8, 128, 256]"),
+                                   TypedInput(DataType::kInt64, "[32, 1]")}),
             "int8[32, 128, 256]");
 }
 

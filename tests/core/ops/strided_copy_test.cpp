@@ -16,17 +16,20 @@ namespace {
 Tensor Filled(DataType type, const Dims& dims) {
   Tensor tensor = Tensor::Allocate(type, dims).value();
   if (type == DataType::kString) {
-    for (int64_t i = 0; i < tensor.size(); ++i) tensor.data<std::string>()[i] = "s" + std::to_string(i);
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.data<std::string>()[i] = "s" + std::to_string(i);
   } else {
     std::mt19937 random(7);
-    for (size_t i = 0; i < tensor.bytes(); ++i) static_cast<uint8_t*>(tensor.raw())[i] = static_cast<uint8_t>(random());
+    for (size_t i = 0; i < tensor.bytes(); ++i)
+      static_cast<uint8_t*>(tensor.raw())[i] = static_cast<uint8_t>(random());
   }
   return tensor;
 }
 
 bool SameElement(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
   if (a.dtype() == DataType::kString) return a.data<std::string>()[i] == b.data<std::string>()[j];
-  if (IsSubByte(a.dtype())) return ReadPacked(a.dtype(), a.raw(), i) == ReadPacked(b.dtype(), b.raw(), j);
+  if (IsSubByte(a.dtype()))
+    return ReadPacked(a.dtype(), a.raw(), i) == ReadPacked(b.dtype(), b.raw(), j);
   const size_t size = ElementSize(a.dtype());
   return std::memcmp(static_cast<const char*>(a.raw()) + static_cast<size_t>(i) * size,
                      static_cast<const char*>(b.raw()) + static_cast<size_t>(j) * size, size) == 0;
@@ -45,16 +48,19 @@ void CheckPermutation(DataType type, const Dims& dims, const std::vector<size_t>
   StridedCopy(type, out_dims, {in.raw(), 0, in_strides}, {out.raw(), 0, out_strides});
   for (int64_t i = 0; i < out.size(); ++i) {
     int64_t at = 0;
-    for (size_t k = 0; k < out_dims.size(); ++k) at += i / out_strides[k] % out_dims[k] * in_strides[k];
-    ASSERT_TRUE(SameElement(out, i, in, at)) << DataTypeName(type) << " " << ToString(dims) << " element " << i;
+    for (size_t k = 0; k < out_dims.size(); ++k)
+      at += i / out_strides[k] % out_dims[k] * in_strides[k];
+    ASSERT_TRUE(SameElement(out, i, in, at))
+        << DataTypeName(type) << " " << ToString(dims) << " element " << i;
   }
 }
 
 TEST(StridedCopy, PermutesEveryTypeAndShape) {
   for (const int threads : {1, 3}) {
     const ScopedThreads scoped(threads);
-    for (const DataType type : {DataType::kInt4, DataType::kUInt2, DataType::kBool, DataType::kFloat16, DataType::kFloat32,
-                                DataType::kInt64, DataType::kComplex128, DataType::kString}) {
+    for (const DataType type :
+         {DataType::kInt4, DataType::kUInt2, DataType::kBool, DataType::kFloat16,
+          DataType::kFloat32, DataType::kInt64, DataType::kComplex128, DataType::kString}) {
       CheckPermutation(type, {2, 3, 4}, {0, 1, 2});
       CheckPermutation(type, {2, 3, 4}, {2, 1, 0});
       CheckPermutation(type, {5, 7, 9, 3}, {0, 2, 3, 1});
@@ -84,7 +90,8 @@ TEST(StridedCopy, LeavesNeighboursOfPackedElements) {
   std::memset(in.raw(), 0x21, 1);
   StridedCopy(DataType::kUInt4, {2}, {in.raw(), 0, {1}}, {out.raw(), 1, {1}});
   const std::vector<int> want = {15, 1, 2, 15};
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(ReadPacked(DataType::kUInt4, out.raw(), i), want[static_cast<size_t>(i)]);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(ReadPacked(DataType::kUInt4, out.raw(), i), want[static_cast<size_t>(i)]);
 }
 
 }  // namespace
