@@ -219,6 +219,18 @@ void Graph::RemoveNode(NodeId id) {
   --live_nodes_;
 }
 
+void Graph::RemoveOutput(NodeId node_id, size_t slot) {
+  Node& changed = node(node_id);
+  const ValueId id = changed.outputs[slot];
+  if (id.valid()) {
+    assert(value(id).uses.empty() && !IsOutput(id) && value(id).variable < 0);
+    value_names_.erase(value(id).name);
+    values_[static_cast<size_t>(id.index)].reset();
+    changed.outputs[slot] = ValueId();
+  }
+  while (!changed.outputs.empty() && !changed.outputs.back().valid()) changed.outputs.pop_back();
+}
+
 void Graph::RemoveValue(ValueId id) {
   assert(value(id).uses.empty() && value(id).source != ValueSource::kNode && !IsOutput(id));
   std::erase(inputs_, id);

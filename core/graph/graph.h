@@ -140,6 +140,8 @@ class Graph {
   // All uses of `from`, graph outputs included, become uses of `to`.
   void ReplaceUses(ValueId from, ValueId to);
   void RemoveNode(NodeId node);  // its outputs must have no uses and be no graph outputs
+  // Makes output `slot`, which has no uses and is no graph output, absent; absent outputs at the end are dropped.
+  void RemoveOutput(NodeId node, size_t slot);
   // Removes an input or constant without uses.
   void RemoveValue(ValueId value);
   void RenameValue(ValueId value, std::string_view name);

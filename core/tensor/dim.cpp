@@ -45,6 +45,8 @@ int64_t FloorDivide(int64_t a, int64_t b) {
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 std::atomic<int64_t> next_unknown{0};
+// Products of sums grow exponentially; an expression that would have more terms than this becomes an unknown.
+constexpr size_t kMostTerms = 256;
 }  // namespace
 
 std::vector<Dim::Term> Dim::Terms() const {
@@ -137,6 +139,7 @@ Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_constant() && b.is_constant()) return Dim(SaturatingMul(a.value_, b.value_));
   std::vector<Dim::Term> terms;
   const std::vector<Dim::Term> left = a.Terms(), right = b.Terms();
+  if (left.size() * right.size() > kMostTerms) return Dim::Unknown();
   for (const Dim::Term& x : left) {
     for (const Dim::Term& y : right) {
       Dim::Term term{SaturatingMul(x.coefficient, y.coefficient), x.atoms, ""};

@@ -40,7 +40,7 @@ class Dim {
   // Sure to be at least 0, given that named symbols are extents (unknowns may stand for any integer).
   bool IsNonNegative() const;
 
-  // Arithmetic saturates at the ends of int64.
+  // Arithmetic saturates at the ends of int64. A product of more than 256 terms becomes an unknown.
   friend Dim operator+(const Dim& a, const Dim& b);
   friend Dim operator-(const Dim& a, const Dim& b);
   friend Dim operator*(const Dim& a, const Dim& b);
