@@ -5,6 +5,8 @@ namespace asc {
 void AddAllOps(OpTable& table) {
   AddActivationOps(table);
   AddConcatSplitOps(table);
+  AddConvOps(table);
+  AddConvTransposeOps(table);
   AddElementwiseBinaryOps(table);
   AddElementwiseUnaryOps(table);
   AddElementwiseVariadicOps(table);
@@ -12,6 +14,7 @@ void AddAllOps(OpTable& table) {
   AddGatherOps(table);
   AddGenerateOps(table);
   AddPadOps(table);
+  AddPoolOps(table);
   AddShapeQueryOps(table);
   AddSliceOps(table);
   AddTransposeOps(table);

@@ -9,6 +9,8 @@ namespace asc {
 
 void AddActivationOps(OpTable& table);
 void AddConcatSplitOps(OpTable& table);
+void AddConvOps(OpTable& table);
+void AddConvTransposeOps(OpTable& table);
 void AddElementwiseBinaryOps(OpTable& table);
 void AddElementwiseUnaryOps(OpTable& table);
 void AddElementwiseVariadicOps(OpTable& table);
@@ -16,6 +18,7 @@ void AddExpandTileOps(OpTable& table);
 void AddGatherOps(OpTable& table);
 void AddGenerateOps(OpTable& table);
 void AddPadOps(OpTable& table);
+void AddPoolOps(OpTable& table);
 void AddShapeQueryOps(OpTable& table);
 void AddSliceOps(OpTable& table);
 void AddTransposeOps(OpTable& table);
