@@ -14,11 +14,11 @@ struct NodeSpec {
   std::string name;             // empty: "<method>_out" names of outputs, numbered
   std::string source;           // "file.py:12" of the user's call
   int scope = 0;
+  std::vector<Region> regions;  // for operators that have some
 };
 
 // Adds the node, checks it against its schema and infers its outputs. Its outputs are named `name` where given (`name`, name_1
-// ... for several), else `<method>_out`. On failure the graph is as before and the Status carries the node's name. Operators with regions are built
-// with Graph::AddNode and AddRegion.
+// ... for several), else `<method>_out`. On failure the graph is as before and the Status carries the node's name.
 Result<NodeId> BuildNode(Graph& graph, NodeSpec spec);
 
 }  // namespace asc

@@ -148,6 +148,7 @@ struct Parameter {
   ParameterKind kind = ParameterKind::kSingle;
   bool homogeneous = true;    // variadic: all of one type
   std::string doc;
+  std::string python_name;    // of the parameter in methods: PyTorch's where it has the operator; else the name in snake_case
 };
 
 struct AttributeSpec {

@@ -25,15 +25,17 @@ class OpBuilder {
   OpBuilder& Fusion(std::string_view name) { return schema_.fusion = name, *this; }
   OpBuilder& Input(std::string_view name, std::string_view type, ParameterKind kind = ParameterKind::kSingle,
                    bool homogeneous = true) {
-    schema_.inputs.push_back({std::string(name), std::string(type), kind, homogeneous, ""});
+    schema_.inputs.push_back({std::string(name), std::string(type), kind, homogeneous, "", ""});
     return *this;
   }
+  // The name in methods of the input that was added last, where PyTorch has another than ONNX: .Input("W", "T").As("weight").
+  OpBuilder& As(std::string_view python) { return schema_.inputs.back().python_name = python, *this; }
   OpBuilder& OptionalInput(std::string_view name, std::string_view type) {
     return Input(name, type, ParameterKind::kOptional);
   }
   OpBuilder& Output(std::string_view name, std::string_view type, ParameterKind kind = ParameterKind::kSingle,
                     bool homogeneous = true) {
-    schema_.outputs.push_back({std::string(name), std::string(type), kind, homogeneous, ""});
+    schema_.outputs.push_back({std::string(name), std::string(type), kind, homogeneous, "", ""});
     return *this;
   }
   OpBuilder& OptionalOutput(std::string_view name, std::string_view type) {

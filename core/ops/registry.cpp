@@ -29,9 +29,28 @@ OpRegistry& OpRegistry::Global() {
   return *registry;
 }
 
+namespace {
+// Names that follow from others where the row does not give them.
+void FillInNames(OpSchema& schema) {
+  if (schema.method.empty()) schema.method = SnakeCase(schema.name);
+  if (schema.fusion.empty()) schema.fusion = schema.name;
+  for (std::vector<Parameter>* parameters : {&schema.inputs, &schema.outputs}) {
+    for (Parameter& parameter : *parameters) {
+      if (parameter.python_name.empty()) parameter.python_name = SnakeCase(parameter.name);
+    }
+  }
+  for (AttributeSpec& attribute : schema.attributes) {
+    if (attribute.python_name.empty()) attribute.python_name = attribute.name;
+  }
+}
+}  // namespace
+
 OpRegistry::OpRegistry() {
   AddAllOps(table_);
-  for (const OpSchema& row : table_.rows()) Index(&row);
+  for (OpSchema& row : table_.rows()) {
+    FillInNames(row);
+    Index(&row);
+  }
 }
 
 void OpRegistry::Index(const OpSchema* schema) {
@@ -76,8 +95,7 @@ Status OpRegistry::Register(OpSchema schema) {
   if (schema.reference == nullptr && schema.regions.empty()) {
     return InvalidArgument("operator '", schema.FullName(), "' needs a kernel");
   }
-  if (schema.method.empty()) schema.method = SnakeCase(schema.name);
-  if (schema.fusion.empty()) schema.fusion = schema.name;
+  FillInNames(schema);
   const std::unique_lock lock(mutex_);
   if (by_name_.contains(Key(schema.domain, schema.name))) {
     return InvalidArgument("operator '", schema.FullName(), "' exists already").WithHint("choose another name or domain");

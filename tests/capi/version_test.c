@@ -1,9 +1,9 @@
 /* clang-format off: cmocka.h needs these first */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 /* clang-format on */
 
 #include "asc/asc.h"
