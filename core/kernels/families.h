@@ -1,0 +1,18 @@
+// The explicit list of kernel families of the host. Each appends its entries; within an operator, earlier entries win ties.
+#ifndef ASC_CORE_KERNELS_FAMILIES_H_
+#define ASC_CORE_KERNELS_FAMILIES_H_
+
+#include <vector>
+
+#include "core/device/kernel.h"
+
+namespace asc {
+
+using KernelTable = std::vector<KernelEntry>;
+
+void AddOneDnnConvolutions(KernelTable& table);
+void AddOneDnnMatMuls(KernelTable& table);
+
+}  // namespace asc
+
+#endif  // ASC_CORE_KERNELS_FAMILIES_H_

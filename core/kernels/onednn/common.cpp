@@ -1,0 +1,147 @@
+#include "core/kernels/onednn/common.h"
+
+#include <algorithm>
+
+#include "core/base/parallel.h"
+
+namespace asc::onednn {
+namespace {
+constexpr std::string_view kFormPrefix = "onednn:";
+// Primitives that oneDNN keeps beside those that our plans hold: enough for the layers of one plan, and bounded.
+constexpr int kPrimitiveCache = 128;
+constexpr int64_t kActivationGrain = 1 << 14;
+}  // namespace
+
+const dnnl::engine& Engine() {
+  static const auto* engine = [] {
+    dnnl::set_primitive_cache_capacity(kPrimitiveCache);
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
+  return *engine;
+}
+
+dnnl::stream& ThreadStream() {
+  thread_local dnnl::stream stream(Engine());
+  return stream;
+}
+
+dnnl::memory::dims ToDnnl(const Dims& dims) { return dnnl::memory::dims(dims.begin(), dims.end()); }
+
+dnnl::memory::desc PlainDesc(const Dims& dims) {
+  return {ToDnnl(dims), dnnl::memory::data_type::f32, ToDnnl(ContiguousStrides(dims))};
+}
+
+dnnl::memory::desc TransposedDesc(const Dims& dims) {
+  Dims stored = dims;
+  std::swap(stored[stored.size() - 1], stored[stored.size() - 2]);
+  Dims strides = ContiguousStrides(stored);
+  std::swap(strides[strides.size() - 1], strides[strides.size() - 2]);
+  return {ToDnnl(dims), dnnl::memory::data_type::f32, ToDnnl(strides)};
+}
+
+std::optional<dnnl::memory::desc> StorageDesc(const OperandDesc& operand) {
+  if (operand.dtype != DataType::kFloat32) return std::nullopt;
+  if (!operand.layout.is_blocked()) return PlainDesc(operand.dims);
+  if (operand.layout.format != Format::kNC1HWC0 || operand.dims.size() != 4) return std::nullopt;
+  const auto tag = operand.layout.c0 == 8    ? dnnl::memory::format_tag::nChw8c
+                   : operand.layout.c0 == 16 ? dnnl::memory::format_tag::nChw16c
+                                             : dnnl::memory::format_tag::undef;
+  if (tag == dnnl::memory::format_tag::undef) return std::nullopt;
+  return dnnl::memory::desc(ToDnnl(operand.dims), dnnl::memory::data_type::f32, tag);
+}
+
+Status Guard(Code code, std::string_view what, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) return Error(Code::kOutOfMemory, what, ": oneDNN is out of memory");
+    return Error(code, what, ": oneDNN says ", error.what());
+  }
+  return Ok();
+}
+
+size_t ScratchLayout::Add(size_t bytes) {
+  const size_t offset = total_;
+  total_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return offset;
+}
+
+Adapter::Adapter(const dnnl::memory::desc& user, const dnnl::memory::desc& wanted, bool to_user, ScratchLayout& scratch)
+    : user_(user), wanted_(wanted), needed_(user != wanted), to_user_(to_user) {
+  if (!needed_) return;
+  offset_ = scratch.Add(wanted.get_size());
+  const dnnl::memory::desc& from = to_user ? wanted : user;
+  const dnnl::memory::desc& to = to_user ? user : wanted;
+  reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(Engine(), from, Engine(), to));
+}
+
+dnnl::memory Adapter::Working(void* user, std::byte* scratch) const {
+  return needed_ ? dnnl::memory(wanted_, Engine(), scratch + offset_) : dnnl::memory(user_, Engine(), user);
+}
+
+void Adapter::Run(void* user, std::byte* scratch) const {
+  if (!needed_) return;
+  dnnl::memory user_memory(user_, Engine(), user), working(wanted_, Engine(), scratch + offset_);
+  if (to_user_) {
+    reorder_.execute(ThreadStream(), working, user_memory);
+  } else {
+    reorder_.execute(ThreadStream(), user_memory, working);
+  }
+}
+
+Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Tensor& weight, const dnnl::memory::desc& user,
+                                           const dnnl::memory::desc& wanted) {
+  // The layout itself is the form's name, so that PackedLayouts can read it back.
+  const std::vector<uint8_t> blob = dnnl::memory::desc(wanted).get_blob();
+  const std::string form = Cat(kFormPrefix, std::string_view(reinterpret_cast<const char*>(blob.data()), blob.size()));
+  return constants.GetOrMake(weight, form, [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
+    ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed,
+                         Buffer::Allocate(allocator, MemoryUse::kPackedWeight, wanted.get_size()));
+    ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] {
+      dnnl::memory from(user, Engine(), const_cast<void*>(weight.raw())), to(wanted, Engine(), packed->data());
+      dnnl::reorder(from, to).execute(ThreadStream(), from, to);
+      ThreadStream().wait();
+    }));
+    return packed;
+  });
+}
+
+std::vector<dnnl::memory::desc> PackedLayouts(const PackedConstants& constants, const Tensor& weight) {
+  std::vector<dnnl::memory::desc> layouts;
+  for (const std::string& form : constants.Forms(weight)) {
+    if (!form.starts_with(kFormPrefix)) continue;
+    layouts.emplace_back(std::vector<uint8_t>(form.begin() + static_cast<ptrdiff_t>(kFormPrefix.size()), form.end()));
+  }
+  return layouts;
+}
+
+std::optional<EltwiseForm> ToEltwise(const Activation& activation) {
+  using dnnl::algorithm;
+  switch (activation.kind) {
+    case ActivationKind::kRelu: return EltwiseForm{algorithm::eltwise_relu, 0, 0};
+    case ActivationKind::kLeakyRelu: return EltwiseForm{algorithm::eltwise_relu, activation.a, 0};
+    case ActivationKind::kClip:
+      if (activation.a > activation.b) return std::nullopt;
+      return EltwiseForm{algorithm::eltwise_clip, activation.a, activation.b};
+    case ActivationKind::kSigmoid: return EltwiseForm{algorithm::eltwise_logistic, 0, 0};
+    case ActivationKind::kHardSigmoid: return EltwiseForm{algorithm::eltwise_hardsigmoid, activation.a, activation.b};
+    case ActivationKind::kHardSwish: return EltwiseForm{algorithm::eltwise_hardswish, 1.0f / 6, 0.5f};
+    case ActivationKind::kSilu: return EltwiseForm{algorithm::eltwise_swish, 1, 0};
+    case ActivationKind::kTanh: return EltwiseForm{algorithm::eltwise_tanh, 0, 0};
+    case ActivationKind::kGelu: return EltwiseForm{algorithm::eltwise_gelu_erf, 0, 0};
+    case ActivationKind::kGeluTanh: return EltwiseForm{algorithm::eltwise_gelu_tanh, 0, 0};
+    default: return std::nullopt;
+  }
+}
+
+Result<Activation> ActivationOf(const AttributeMap& attributes) {
+  const std::vector<float> params = attributes.Floats("activation_params");
+  return ParseActivation(attributes.String("activation", ""), params);
+}
+
+void ApplyActivationOnTeam(const Activation& activation, float* data, int64_t count) {
+  ParallelFor(count, kActivationGrain,
+              [&](int64_t begin, int64_t end) { ApplyActivation(activation, data + begin, end - begin); });
+}
+
+}  // namespace asc::onednn

@@ -1,0 +1,22 @@
+#include "core/kernels/registry.h"
+
+#include <mutex>
+
+#include "core/device/device.h"
+#include "core/kernels/families.h"
+
+namespace asc {
+
+void InstallHostKernels() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    KernelTable table;
+#ifdef ASC_WITH_ONEDNN
+    AddOneDnnConvolutions(table);
+    AddOneDnnMatMuls(table);
+#endif
+    SetHostKernels(std::move(table));
+  });
+}
+
+}  // namespace asc
