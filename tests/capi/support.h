@@ -3,12 +3,13 @@
 #ifndef ASC_TESTS_CAPI_SUPPORT_H_
 #define ASC_TESTS_CAPI_SUPPORT_H_
 
-/* clang-format off: cmocka.h needs these first */
-#include <cmocka.h>
+/* cmocka.h needs the first four. */
+/* clang-format off */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cmocka.h>
 /* clang-format on */
 
 #include <stdio.h>

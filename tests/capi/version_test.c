@@ -1,12 +1,4 @@
-/* clang-format off: cmocka.h needs these first */
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* clang-format on */
-
-#include "asc/asc.h"
+#include "support.h"
 
 static void version_is_that_of_the_build(void** state) {
   (void)state;
@@ -15,7 +7,7 @@ static void version_is_that_of_the_build(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(version_is_that_of_the_build),
+      TEST(version_is_that_of_the_build),
   };
   return cmocka_run_group_tests_name("version", tests, NULL, NULL);
 }
