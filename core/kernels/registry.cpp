@@ -12,6 +12,7 @@ void InstallHostKernels() {
   std::call_once(once, [] {
     KernelTable table;
 #ifdef ASC_WITH_ONEDNN
+    AddOneDnnConvolutions(table);
     AddOneDnnMatMuls(table);
 #endif
     SetHostKernels(std::move(table));

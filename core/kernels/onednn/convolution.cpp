@@ -1,0 +1,176 @@
+// Conv and asc.FusedConv by oneDNN: direct convolution in blocked layouts. Operands in other layouts are reordered on the way,
+// so that a plain graph runs too; layout assignment makes those reorders rare.
+#include <algorithm>
+
+#include "core/kernels/families.h"
+#include "core/kernels/onednn/common.h"
+#include "core/ops/window.h"
+
+namespace asc {
+namespace {
+using dnnl::memory;
+using onednn::Engine;
+
+enum Operand : size_t { kX = 0, kW = 1, kBias = 2, kResidual = 3 };
+
+bool Present(const KernelRequest& request, size_t i) { return i < request.inputs.size() && request.inputs[i].present; }
+
+bool Supports(const KernelRequest& request) {
+  const OperandDesc &x = request.inputs[kX], &w = request.inputs[kW], &y = request.outputs[0];
+  if (x.dims.size() < 3 || x.dims.size() > 5 || ElementCount(y.dims) == 0 || ElementCount(x.dims) == 0) return false;
+  if (ElementCount(w.dims) == 0 || w.layout.is_blocked()) return false;
+  for (const OperandDesc* operand : {&x, &w, &y}) {
+    if (!onednn::StorageDesc(*operand)) return false;
+  }
+  if (Present(request, kResidual)) {
+    const OperandDesc& residual = request.inputs[kResidual];
+    if (residual.dims != y.dims || residual.layout != y.layout) return false;
+  }
+  return true;
+}
+
+// (O, I/g, k...) as oneDNN wants grouped weights: (g, O/g, I/g, k...).
+Dims WeightDims(const Dims& dims, int64_t groups) {
+  if (groups == 1) return dims;
+  Dims grouped = dims;
+  grouped[0] /= groups;
+  grouped.insert(grouped.begin(), groups);
+  return grouped;
+}
+
+memory::desc AnyLike(const memory::desc& desc) { return {desc.get_dims(), desc.get_data_type(), memory::format_tag::any}; }
+
+class Convolution : public Kernel {
+ public:
+  static Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
+    auto kernel = std::make_unique<Convolution>();
+    ASC_RETURN_IF_ERROR(kernel->Prepare(request));
+    return std::unique_ptr<Kernel>(std::move(kernel));
+  }
+
+  Status Run(KernelContext& context) const override {
+    return onednn::Guard(Code::kInternal, "convolution", [&] {
+      auto* scratch = static_cast<std::byte*>(context.planned_scratch());
+      const auto data = [&](size_t i) { return const_cast<void*>(context.input(i).raw()); };
+      void* result = context.output(0).raw();
+      source_.Run(data(kX), scratch);
+      if (!packed_) weight_.Run(data(kW), scratch);
+      const memory destination = destination_.Working(result, scratch);
+      std::unordered_map<int, memory> arguments = {
+          {DNNL_ARG_SRC, source_.Working(data(kX), scratch)},
+          {DNNL_ARG_WEIGHTS, packed_ ? memory(weight_desc_, Engine(), packed_->data()) : weight_.Working(data(kW), scratch)},
+          {DNNL_ARG_DST, destination},
+          {DNNL_ARG_SCRATCHPAD, memory(scratchpad_desc_, Engine(), scratch + scratchpad_offset_)},
+      };
+      if (has_bias_) arguments.emplace(DNNL_ARG_BIAS, memory(bias_desc_, Engine(), data(kBias)));
+      if (has_residual_) {
+        residual_.Run(data(kResidual), scratch);
+        arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, residual_.Working(data(kResidual), scratch));
+      }
+      primitive_.execute(onednn::ThreadStream(), arguments);
+      if (late_activation_.kind != ActivationKind::kNone) {
+        onednn::ApplyActivationOnTeam(late_activation_, static_cast<float*>(destination.get_data_handle()),
+                                      static_cast<int64_t>(destination.get_desc().get_size() / sizeof(float)));
+      }
+      destination_.Run(result, scratch);
+    });
+  }
+
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+  std::string_view name() const override { return name_; }
+
+ private:
+  Status Prepare(const KernelRequest& request) {
+    const OperandDesc &x = request.inputs[kX], &w = request.inputs[kW];
+    const AttributeMap& attributes = request.node.attributes;
+    const size_t spatial = x.dims.size() - 2;
+    const int64_t groups = attributes.Int("group", 1);
+    const std::vector<int64_t> kernel(w.dims.begin() + 2, w.dims.end());
+    ASC_ASSIGN_OR_RETURN(const WindowSpec spec, ReadWindow("Conv", attributes, kernel, spatial));
+    ASC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes,
+                         ResolveWindow("Conv", spec, Dims(x.dims.begin() + 2, x.dims.end())));
+    ASC_ASSIGN_OR_RETURN(Activation activation, onednn::ActivationOf(attributes));
+    has_bias_ = Present(request, kBias);
+    has_residual_ = Present(request, kResidual);
+    // Only where NaN need not be kept may oneDNN apply the activation itself.
+    const auto eltwise = request.assume_finite ? onednn::ToEltwise(activation) : std::nullopt;
+    if (!eltwise) late_activation_ = activation;
+
+    return onednn::Guard(Code::kUnavailable, "convolution", [&] {
+      const memory::desc x_desc = *onednn::StorageDesc(x), y_desc = *onednn::StorageDesc(request.outputs[0]);
+      const memory::desc w_desc = onednn::PlainDesc(WeightDims(w.dims, groups));
+      memory::dims strides, dilations, pads_begin, pads_end;
+      for (const WindowAxis& axis : axes) {
+        strides.push_back(axis.stride);
+        dilations.push_back(axis.dilation - 1);
+        pads_begin.push_back(axis.pad_begin);
+        pads_end.push_back(std::max<int64_t>(
+            0, (axis.output - 1) * axis.stride + axis.dilation * (axis.kernel - 1) + 1 - axis.input - axis.pad_begin));
+      }
+      dnnl::primitive_attr attr;
+      attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+      dnnl::post_ops post_ops;
+      if (has_residual_) {
+        post_ops.append_binary(dnnl::algorithm::binary_add, request.outputs[0].layout.is_blocked() ? y_desc : AnyLike(y_desc));
+      }
+      if (eltwise) post_ops.append_eltwise(eltwise->algorithm, eltwise->alpha, eltwise->beta);
+      attr.set_post_ops(post_ops);
+      if (has_bias_) bias_desc_ = onednn::PlainDesc(request.inputs[kBias].dims);
+
+      const auto describe = [&](const memory::desc& weights) {
+        return dnnl::convolution_forward::primitive_desc(
+            Engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+            x.layout.is_blocked() ? x_desc : AnyLike(x_desc), weights, bias_desc_,
+            request.outputs[0].layout.is_blocked() ? y_desc : AnyLike(y_desc), strides, dilations, pads_begin, pads_end, attr);
+      };
+      auto primitive_desc = describe(AnyLike(w_desc));
+      if (w.constant != nullptr) {
+        Result<std::shared_ptr<Buffer>> packed =
+            onednn::PackWeight(request.constants, *w.constant, w_desc, primitive_desc.weights_desc());
+        if (!packed.ok()) {
+          // Two other forms exist: use one of them rather than a third.
+          for (const memory::desc& layout : onednn::PackedLayouts(request.constants, *w.constant)) {
+            if (layout.get_dims() != w_desc.get_dims()) continue;
+            primitive_desc = describe(layout);
+            packed = onednn::PackWeight(request.constants, *w.constant, w_desc, layout);
+            break;
+          }
+        }
+        if (packed.ok()) packed_ = std::move(packed).value();
+      }
+      primitive_ = dnnl::convolution_forward(primitive_desc);
+      weight_desc_ = primitive_desc.weights_desc();
+      scratchpad_desc_ = primitive_desc.scratchpad_desc();
+      ScratchLayout scratch;
+      scratchpad_offset_ = scratch.Add(scratchpad_desc_.get_size());
+      source_ = onednn::Adapter(x_desc, primitive_desc.src_desc(), false, scratch);
+      destination_ = onednn::Adapter(y_desc, primitive_desc.dst_desc(), true, scratch);
+      if (has_residual_) {
+        residual_ = onednn::Adapter(
+            y_desc, primitive_desc.query_md(dnnl::query::exec_arg_md, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1),
+            false, scratch);
+      }
+      if (!packed_) weight_ = onednn::Adapter(w_desc, weight_desc_, false, scratch);
+      scratch_bytes_ = scratch.total();
+      name_ = Cat("onednn:", primitive_desc.impl_info_str());
+    });
+  }
+
+  using ScratchLayout = onednn::ScratchLayout;
+  dnnl::convolution_forward primitive_;
+  onednn::Adapter source_, weight_, destination_, residual_;
+  memory::desc weight_desc_, bias_desc_, scratchpad_desc_;
+  std::shared_ptr<Buffer> packed_;
+  Activation late_activation_;
+  bool has_bias_ = false, has_residual_ = false;
+  size_t scratch_bytes_ = 0, scratchpad_offset_ = 0;
+  std::string name_;
+};
+}  // namespace
+
+void AddOneDnnConvolutions(KernelTable& table) {
+  table.push_back({"Conv", "", "onednn.convolution", Supports, nullptr, Convolution::Create});
+  table.push_back({"FusedConv", "asc", "onednn.convolution", Supports, nullptr, Convolution::Create});
+}
+
+}  // namespace asc
