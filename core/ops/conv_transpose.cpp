@@ -4,6 +4,7 @@
 
 #include "core/ops/compute_buffer.h"
 #include "core/ops/convolution.h"
+#include "core/ops/cost.h"
 #include "core/ops/families.h"
 #include "core/ops/window_walk.h"
 
@@ -194,10 +195,9 @@ Status ConvTranspose(KernelContext& context) {
 CostEstimate ConvTransposeCost(const std::vector<ValueType>& inputs,
                                const std::vector<ValueType>& outputs, const AttributeMap&) {
   CostEstimate cost = ConvolutionCost(inputs, outputs, 1);
-  const auto x = inputs[0].shape.ToDims(), w = inputs[1].shape.ToDims();
-  if (x && w) {
-    cost.flops = 2.0 * static_cast<double>(asc::ElementCount(*x)) *
-                 static_cast<double>(asc::ElementCount(*w, 1, w->size()));
+  if (const auto w = inputs[1].shape.ToDims()) {
+    cost.flops =
+        2 * KnownElementCount(inputs[0]) * static_cast<double>(ElementCount(*w, 1, w->size()));
   }
   return cost;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/parallel.h"
+#include "core/ops/cost.h"
 #include "core/ops/op_builder.h"
 
 namespace asc {
@@ -262,17 +263,11 @@ void AddConvAttributes(OpBuilder& builder) {
 CostEstimate ConvolutionCost(const std::vector<ValueType>& inputs,
                              const std::vector<ValueType>& outputs, size_t w_input) {
   CostEstimate cost;
-  for (const std::vector<ValueType>* values : {&inputs, &outputs}) {
-    for (const ValueType& value : *values) {
-      if (const auto dims = value.shape.ToDims()) {
-        cost.bytes += static_cast<double>(asc::ElementCount(*dims)) * BitWidth(value.dtype) / 8;
-      }
-    }
+  cost.bytes = DenseBytes(inputs, outputs);
+  if (const auto w = inputs[w_input].shape.ToDims()) {
+    cost.flops =
+        2 * KnownElementCount(outputs[0]) * static_cast<double>(ElementCount(*w, 1, w->size()));
   }
-  const auto w = inputs[w_input].shape.ToDims(), y = outputs[0].shape.ToDims();
-  if (w && y)
-    cost.flops = 2.0 * static_cast<double>(asc::ElementCount(*y)) *
-                 static_cast<double>(asc::ElementCount(*w, 1, w->size()));
   return cost;
 }
 

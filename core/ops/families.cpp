@@ -4,6 +4,7 @@ namespace asc {
 
 void AddAllOps(OpTable& table) {
   AddActivationOps(table);
+  AddBatchNormOps(table);
   AddConcatSplitOps(table);
   AddConvOps(table);
   AddConvTransposeOps(table);
@@ -13,10 +14,13 @@ void AddAllOps(OpTable& table) {
   AddExpandTileOps(table);
   AddGatherOps(table);
   AddGenerateOps(table);
+  AddGlobalPoolOps(table);
+  AddMatMulOps(table);
   AddPadOps(table);
   AddPoolOps(table);
   AddShapeQueryOps(table);
   AddSliceOps(table);
+  AddSoftmaxOps(table);
   AddTransposeOps(table);
   AddViewOps(table);
 }

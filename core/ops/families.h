@@ -8,6 +8,7 @@
 namespace asc {
 
 void AddActivationOps(OpTable& table);
+void AddBatchNormOps(OpTable& table);
 void AddConcatSplitOps(OpTable& table);
 void AddConvOps(OpTable& table);
 void AddConvTransposeOps(OpTable& table);
@@ -17,10 +18,13 @@ void AddElementwiseVariadicOps(OpTable& table);
 void AddExpandTileOps(OpTable& table);
 void AddGatherOps(OpTable& table);
 void AddGenerateOps(OpTable& table);
+void AddGlobalPoolOps(OpTable& table);
+void AddMatMulOps(OpTable& table);
 void AddPadOps(OpTable& table);
 void AddPoolOps(OpTable& table);
 void AddShapeQueryOps(OpTable& table);
 void AddSliceOps(OpTable& table);
+void AddSoftmaxOps(OpTable& table);
 void AddTransposeOps(OpTable& table);
 void AddViewOps(OpTable& table);
 
