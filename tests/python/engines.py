@@ -185,3 +185,12 @@ def ask(peer, model, feeds):
     if isinstance(answer, Unavailable):
         raise answer
     return answer
+
+
+def inputs_of(loaded):
+    """[(name, shape, NumPy type)] of a loaded model; a dimension that is not known is a name or None."""
+    if ENGINE == "pyasc":
+        return [(i.name, list(i.shape or ()), np.dtype(i.dtype)) for i in loaded.inputs]
+    kinds = {"float": "float32", "double": "float64"}
+    inner = [(i, i.type[len("tensor(") : -1]) for i in loaded.session.get_inputs()]
+    return [(i.name, i.shape, np.dtype(kinds.get(kind, kind))) for i, kind in inner]
