@@ -9,7 +9,7 @@ from cases.wire import field, graph_bytes, model_bytes, node_bytes, tensor_type,
 from oracle import f32, levels, make_model, parse_nodes
 
 Y = [value_info("y", tensor_type())]
-C = value_info("c", tensor_type(9))
+C = value_info("c", tensor_type(9, ()))
 X = value_info("x", tensor_type(1, (2,)))
 
 
@@ -40,7 +40,7 @@ def test_reasonable_nesting_runs(depth, level):
 
 
 @levels
-@pytest.mark.parametrize("depth", [100, 1000, 5000, 20000])
+@pytest.mark.parametrize("depth", [100, 1000, 5000])
 def test_nested_ifs(depth, level):
     outcome(nested_ifs(depth), level)
 
@@ -49,13 +49,13 @@ def test_nested_ifs(depth, level):
 @pytest.mark.parametrize("depth", [100, 5000])
 def test_nested_loops(depth, level):
     def body(inner_nodes):
-        inputs = [value_info("i", tensor_type(7)), value_info("k", tensor_type(9)), value_info("a", tensor_type())]
-        return graph_bytes(inner_nodes, inputs, [value_info("k2", tensor_type(9)), value_info("b", tensor_type())])
+        inputs = [value_info("i", tensor_type(7, ())), value_info("k", tensor_type(9, ())), value_info("a", tensor_type())]
+        return graph_bytes(inner_nodes, inputs, [value_info("k2", tensor_type(9, ())), value_info("b", tensor_type())])
 
     graph = body([node_bytes("Identity", ["k"], ["k2"]), node_bytes("Neg", ["a"], ["b"])])
     for _ in range(depth):
         graph = body([node_bytes("Identity", ["k"], ["k2"]), node_bytes("Loop", ["", "k", "a"], ["b"], graph_attribute("body", graph))])
-    outcome(model_bytes(graph_bytes([node_bytes("Loop", ["m", "c", "x"], ["y"], graph_attribute("body", graph))], [C, X, value_info("m", tensor_type(7))], Y)), level)
+    outcome(model_bytes(graph_bytes([node_bytes("Loop", ["m", "c", "x"], ["y"], graph_attribute("body", graph))], [C, X, value_info("m", tensor_type(7, ()))], Y)), level)
 
 
 @pytest.mark.parametrize("wrapper", [4, 9], ids=["sequence", "optional"])

@@ -23,10 +23,10 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def tensor_type(elem_type=1, dims=()):
-    """TypeProto of a tensor."""
-    shape = b"".join(field(1, field(1, d)) for d in dims)
-    return field(1, field(1, elem_type) + field(2, shape))
+def tensor_type(elem_type=1, dims=None):
+    """TypeProto of a tensor; without `dims` nothing is said of its shape."""
+    shape = b"" if dims is None else field(2, b"".join(field(1, field(1, d)) for d in dims))
+    return field(1, field(1, elem_type) + shape)
 
 
 def value_info(name, type_bytes):
