@@ -1,0 +1,282 @@
+"""Running one model many times: shapes that vary, many threads, memory that stays flat, failures that leave no trace."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import engines
+from oracle import assert_refused, assert_same, f32, i32, i64, levels, make_graph, make_model, node, onnx_type, parse_nodes, random
+
+F16 = onnx_type(np.float16)
+
+
+def resident():
+    """Resident memory of this process in bytes."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def mlp():
+    """Dynamic rows: product, bias, activation, softmax, with a residual sum and shape arithmetic."""
+    text = (
+        "h = MatMul(x, w); b = Add(h, c); r = Relu(b); m = MatMul(r, v); s = Add(m, x); p = Softmax<axis=-1>(s);"
+        "n = Shape(x); k = Gather<axis=0>(n, zero); u = Unsqueeze(k, first); q = Concat<axis=0>(u, minus); y = Reshape(p, q)"
+    )
+    weights = {
+        "w": random((16, 32)), "c": random((32,)), "v": random((32, 16)),
+        "zero": np.array(0), "first": np.array([0]), "minus": np.array([4, -1]),
+    }
+    return make_model(text, {"x": (f32, ["n", 16])}, {"y": f32}, weights)
+
+
+def small_cnn():
+    text = (
+        "c = Conv<pads=[1, 1, 1, 1]>(x, w); r = Relu(c); d = Conv<pads=[1, 1, 1, 1], group=8>(r, u); a = Add(d, r);"
+        "p = MaxPool<kernel_shape=[2, 2], strides=[2, 2]>(a); g = GlobalAveragePool(p); f = Flatten(g); y = Gemm(f, k, b)"
+    )
+    weights = {"w": random((8, 3, 3, 3)), "u": random((8, 1, 3, 3)), "k": random((8, 5)), "b": random((5,))}
+    return make_model(text, {"x": (f32, ["n", 3, "h", "w_"])}, {"y": f32}, weights)
+
+
+MODELS = {
+    "mlp": (mlp, lambda n: random((n, 16), f32, "run")),
+    "cnn": (small_cnn, lambda n: random((1 + n % 3, 3, 4 + n % 29, 4 + n // 29), f32, "run")),
+}
+
+
+@levels
+def test_onnxruntime_28359(level):
+    """Dynamic [1,N,8] -> Cast -> Add with N = 32, 1, 32: each run right, none on the other's buffers."""
+    model = make_model(f"c = Cast<to={F16}>(x); d = Cast<to=1>(c); y = Add(d, k)", {"x": (f32, [1, "N", 8])}, {"y": f32}, {"k": f32.type(1)})
+    loaded, kept = engines.load(model, level), []
+    for n in (32, 1, 32, 1, 7, 32):
+        x = random((1, n, 8), f32, n, len(kept))
+        got = loaded.run({"x": x})["y"]
+        assert_same(got, x.astype(np.float16).astype(f32) + 1)
+        kept.append((got, got.copy()))
+    for got, copy in kept:  # later runs did not write into earlier results
+        assert_same(got, copy)
+
+
+@levels
+@pytest.mark.parametrize("name", MODELS)
+def test_shapes_that_come_and_go(name, level):
+    """Each shape gives the same bits whenever it comes, whatever was run before."""
+    build, feed = MODELS[name]
+    loaded = engines.load(build(), level)
+    first = {}
+    for n in (5, 1, 64, 5, 33, 1, 64, 2, 5):
+        got = loaded.run({"x": feed(n)})["y"]
+        if n in first:
+            assert got.tobytes() == first[n].tobytes(), n
+        first.setdefault(n, got)
+    fresh = {n: engines.load(build(), level).run({"x": feed(n)})["y"] for n in first}
+    for n, value in first.items():
+        assert value.tobytes() == fresh[n].tobytes(), n
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_onnxruntime_5796_11118(name):
+    """500 shapes: resident memory after the last less that after the first tenth is at most 2 MB; the cache of plans has a cap."""
+    build, feed = MODELS[name]
+    loaded = engines.load(build())
+    largest = max((feed(n) for n in range(1, 501)), key=lambda x: x.size)
+    loaded.run({"x": largest})
+    for n in range(1, 501):
+        loaded.run({"x": feed(n)})
+        if n == 50:
+            gc.collect()
+            start = resident()
+    gc.collect()
+    assert resident() - start <= 2 << 20, f"grew by {(resident() - start) / 1024:.0f} KiB"
+
+
+def test_same_shape_over_and_over_is_flat():
+    loaded, x = engines.load(small_cnn()), random((2, 3, 16, 16))
+    for n in range(2000):
+        loaded.run({"x": x})
+        if n == 200:
+            gc.collect()
+            start = resident()
+    assert resident() - start <= 1 << 20
+
+
+def test_loading_over_and_over_is_flat():
+    """A model that is dropped leaves nothing."""
+    data, x = small_cnn().SerializeToString(), random((1, 3, 8, 8))
+    for n in range(120):
+        engines.load(data).run({"x": x})
+        if n == 30:
+            gc.collect()
+            start = resident()
+    gc.collect()
+    assert resident() - start <= 4 << 20
+
+
+def test_refused_loads_and_runs_are_flat():
+    """Errors do not leak what was half made."""
+    good = small_cnn()
+    bad = make_model("y = MatMul(x, k)", {"x": (f32, (2, 3))}, {"y": f32}, {"k": random((2, 3))}).SerializeToString()
+    loaded = engines.load(good)
+    for n in range(600):
+        assert_refused(lambda: engines.load(bad))
+        assert_refused(lambda: loaded.run({"x": random((1, 2, 8, 8))}))
+        if n == 60:
+            gc.collect()
+            start = resident()
+    gc.collect()
+    assert resident() - start <= 2 << 20
+
+
+# ---- threads ---------------------------------------------------------------------------------------------------------------
+
+
+def in_threads(count, work):
+    """Runs work(i) in `count` threads that start together; the first exception is raised here."""
+    barrier, errors = threading.Barrier(count), []
+
+    def body(i):
+        try:
+            barrier.wait()
+            work(i)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=body, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@levels
+@pytest.mark.parametrize("vary", [False, True], ids=["one-shape", "shapes-vary"])
+@pytest.mark.parametrize("name", MODELS)
+def test_onnxruntime_13571_11951(name, vary, level):
+    """8 threads x 200 runs of one model: bit for bit what one thread gives."""
+    build, feed = MODELS[name]
+    loaded = engines.load(build(), level)
+    inputs = [feed(1 + 3 * i) if vary else feed(12) + f32.type(i) for i in range(16)]
+    want = [loaded.run({"x": x})["y"].tobytes() for x in inputs]
+
+    def work(thread):
+        for i in range(200):
+            k = (7 * thread + i) % len(inputs)
+            assert loaded.run({"x": inputs[k]})["y"].tobytes() == want[k], f"thread {thread}, run {i}, input {k}"
+
+    in_threads(8, work)
+
+
+def test_threads_that_load_and_run():
+    """Loading is as thread-safe as running."""
+    data = {name: build().SerializeToString() for name, (build, _) in MODELS.items()}
+    want = {name: engines.load(data[name]).run({"x": feed(9)})["y"].tobytes() for name, (_, feed) in MODELS.items()}
+
+    def work(thread):
+        for i in range(10):
+            name = list(MODELS)[(thread + i) % 2]
+            assert engines.load(data[name]).run({"x": MODELS[name][1](9)})["y"].tobytes() == want[name]
+
+    in_threads(6, work)
+
+
+def test_threads_some_of_which_fail():
+    """Refused runs beside good ones on the same model."""
+    loaded = engines.load(mlp())
+    x = random((6, 16), f32, "ok")
+    want = loaded.run({"x": x})["y"].tobytes()
+
+    def work(thread):
+        for _ in range(100):
+            if thread % 2:
+                assert_refused(lambda: loaded.run({"x": random((6, 15))}))
+            else:
+                assert loaded.run({"x": x})["y"].tobytes() == want
+
+    in_threads(6, work)
+
+
+def test_control_flow_in_threads():
+    """Sub-graphs have their own scratch in each run."""
+    body = make_graph(parse_nodes("keep = Identity(cond); a_out = Add(a, x)"), {"i": (i64, ()), "cond": (np.dtype(bool), ()), "a": (f32, None)},
+                      {"keep": (np.dtype(bool), ()), "a_out": None}, name="body")
+    model = make_model([node("Loop", "m,go,x", "y", body=body)], {"x": (f32, ["n"]), "m": (i64, ())}, {"y": f32}, {"go": np.array(True)})
+    loaded = engines.load(model)
+
+    def work(thread):
+        x = random((thread + 1,), f32, thread)
+        for trips in range(60):
+            assert_same(loaded.run({"x": x, "m": np.array(trips)})["y"], x * (trips + 1), rtol=1e-4, atol=1e-4)
+
+    in_threads(6, work)
+
+
+# ---- failures --------------------------------------------------------------------------------------------------------------
+
+
+@levels
+def test_onnxruntime_16305(level):
+    """A failed run leaves the handle as it was: wrong name, type, rank, size, a division by zero, an index out of range, sizes beyond memory."""
+    text = "d = Div(a, b); g = Gather<axis=0>(d, i); r = Expand(g, s); y = Identity(r)"
+    inputs = {"a": (i32, ["n"]), "b": (i32, ["n"]), "i": (i64, ["k"]), "s": (i64, (2,))}
+    loaded = engines.load(make_model(text, inputs, {"y": i32}), level)
+    good = {"a": np.array([8, 9], i32), "b": np.array([2, 3], i32), "i": np.array([1, 0, 1]), "s": np.array([2, 3])}
+    want = np.array([[3, 4, 3]] * 2, i32)
+    bad = {
+        "division": {"b": np.array([2, 0], i32)},
+        "index": {"i": np.array([0, 2])},
+        "memory": {"s": np.array([2**58, 3])},
+        "broadcast": {"s": np.array([2, 4])},
+        "type": {"a": np.array([8, 9], i64)},
+        "rank": {"a": np.array([[8, 9]], i32)},
+        "size": {"b": np.array([1, 2, 3], i32)},
+        "unknown-name": {"nobody": np.array([1], i32)},
+    }
+    assert_same(loaded.run(good)["y"], want)
+    for change in bad.values():
+        assert_refused(lambda: loaded.run({**good, **change}))
+        assert_same(loaded.run(good)["y"], want)
+    assert_refused(lambda: loaded.run({k: v for k, v in good.items() if k != "a"}), words=["a"])
+    assert_same(loaded.run(good)["y"], want)
+
+
+@levels
+@pytest.mark.parametrize("layout", ["transposed", "strided", "reversed", "fortran", "read-only", "big-endian", "broadcast", "unaligned"])
+def test_inputs_in_any_memory_layout(layout, level):
+    """What NumPy hands over is read right, or refused with a hint; never misread."""
+    base = random((4, 6), f32, "layout")
+    x = {
+        "transposed": lambda: np.ascontiguousarray(base.T).T,
+        "strided": lambda: np.repeat(base, 2, axis=1)[:, ::2],
+        "reversed": lambda: np.ascontiguousarray(base[::-1, ::-1])[::-1, ::-1],
+        "fortran": lambda: np.asfortranarray(base),
+        "read-only": lambda: np.frombuffer(base.tobytes(), f32).reshape(4, 6),
+        "big-endian": lambda: base.astype(">f4"),
+        "broadcast": lambda: np.broadcast_to(base[:1], (4, 6)),
+        "unaligned": lambda: np.frombuffer(b"\0" + base.tobytes(), np.uint8)[1:].view(f32).reshape(4, 6),
+    }[layout]()
+    want = -np.asarray(x, f32)
+    loaded = engines.load(make_model("y = Neg(x)", {"x": (f32, ["a", "b"])}, {"y": f32}), level)
+    try:
+        got = loaded.run({"x": x})["y"]
+    except engines.refusals():
+        assert layout == "big-endian"
+    else:
+        assert_same(got, want)
+
+
+@levels
+def test_inputs_are_not_written_to(level):
+    """In-place kernels keep off the caller's arrays and off the constants."""
+    x, k = random((8, 8)), random((8, 8), f32, "k")
+    text = "a = Relu(x); b = Add(a, k); c = Neg(k); d = Transpose(x); e = Mul(d, c); y = Add(b, e)"
+    loaded = engines.load(make_model(text, {"x": x}, {"y": f32}, {"k": k}), level)
+    before, first = x.copy(), loaded.run({"x": x})["y"]
+    for _ in range(3):
+        assert_same(loaded.run({"x": x})["y"], first)
+    assert_same(x, before)
+    assert_same(first, np.maximum(before, 0) + k + before.T * -k)
