@@ -25,12 +25,23 @@ Result<Shape> MergeShapes(const Shape& a, const Shape& b) {
   return Shape(std::move(dims));
 }
 
+// What a region may know of the elements of a captured value: constants stay outside.
+std::optional<std::vector<Dim>> CapturedElements(const Value& outer) {
+  constexpr int64_t kMost = 128;  // longer integer tensors are data, not shapes
+  if (!outer.is_constant()) return outer.dims;
+  const Tensor& tensor = outer.constant;
+  if (!types::kIndex.Contains(tensor.dtype()) || tensor.rank() > 1 || tensor.size() > kMost) return std::nullopt;
+  const auto ints = ToInt64Vector(tensor);
+  return std::vector<Dim>(ints->begin(), ints->end());
+}
+
 // Types a region's inputs, infers it, and gives the types of its outputs.
 Result<std::vector<ValueType>> InferRegionGraph(Graph& graph, const Node& node, std::string_view name,
-                                                const std::vector<ValueType>& inputs) {
+                                                const std::vector<ValueType>& inputs, bool trial) {
   for (const Region& region : node.regions) {
     if (region.name != name) continue;
-    Graph& body = *region.graph;
+    const std::unique_ptr<Graph> copy = trial ? region.graph->Clone() : nullptr;
+    Graph& body = trial ? *copy : *region.graph;
     const size_t formal = body.inputs().size() - region.captures.size();
     if (inputs.size() > formal) {
       return InvalidArgument("region '", name, "' has ", formal, " inputs, given ", inputs.size());
@@ -41,7 +52,7 @@ Result<std::vector<ValueType>> InferRegionGraph(Graph& graph, const Node& node, 
       if (!capture && i >= inputs.size()) continue;
       const Value* outer = capture ? &graph.value(region.captures[i - formal]) : nullptr;
       ASC_ASSIGN_OR_RETURN(inner.type, MergeTypes(capture ? outer->type : inputs[i], inner.type));
-      if (capture) inner.dims = outer->dims;
+      if (capture) inner.dims = CapturedElements(*outer);
     }
     ASC_RETURN_IF_ERROR(InferGraph(body));
     std::vector<ValueType> outputs;
@@ -101,8 +112,8 @@ Status InferNode(Graph& graph, NodeId id) {
     }
   }
   InferContext context(*node.schema, node.attributes, std::move(inputs), node.outputs.size());
-  context.set_region_infer([&](std::string_view name, const std::vector<ValueType>& types) {
-    return InferRegionGraph(graph, node, name, types);
+  context.set_region_infer([&](std::string_view name, const std::vector<ValueType>& types, bool trial) {
+    return InferRegionGraph(graph, node, name, types, trial);
   });
   if (node.schema->infer != nullptr) {
     if (Status status = node.schema->infer(context); !status.ok()) return located(std::move(status));

@@ -26,9 +26,10 @@ std::optional<std::vector<int64_t>> InferContext::Ints(size_t i) const {
   return out;
 }
 
-Result<std::vector<ValueType>> InferContext::InferRegion(std::string_view name, const std::vector<ValueType>& inputs) const {
+Result<std::vector<ValueType>> InferContext::InferRegion(std::string_view name, const std::vector<ValueType>& inputs,
+                                                               bool trial) const {
   if (!region_infer_) return InternalError("operator ", schema_.FullName(), " has no region '", name, "' here");
-  return region_infer_(name, inputs);
+  return region_infer_(name, inputs, trial);
 }
 
 Result<Tensor*> KernelContext::AllocateOutput(size_t i, DataType dtype, const Dims& dims) {

@@ -63,10 +63,10 @@ class InferContext {
   std::vector<InferOutput>& outputs() { return outputs_; }
 
   // Control flow: infers the region called `name` for inputs of these types (captures are known to the caller) and gives
-  // the types of its outputs.
-  using RegionInfer = std::function<Result<std::vector<ValueType>>(std::string_view name, const std::vector<ValueType>&)>;
+  // the types of its outputs. A trial leaves the region as it is; otherwise the facts are written into it.
+  using RegionInfer = std::function<Result<std::vector<ValueType>>(std::string_view name, const std::vector<ValueType>&, bool trial)>;
   void set_region_infer(RegionInfer infer) { region_infer_ = std::move(infer); }
-  Result<std::vector<ValueType>> InferRegion(std::string_view name, const std::vector<ValueType>& inputs) const;
+  Result<std::vector<ValueType>> InferRegion(std::string_view name, const std::vector<ValueType>& inputs, bool trial = false) const;
 
  private:
   const OpSchema& schema_;

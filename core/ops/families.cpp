@@ -6,6 +6,7 @@ void AddAllOps(OpTable& table) {
   AddActivationOps(table);
   AddBatchNormOps(table);
   AddConcatSplitOps(table);
+  AddControlFlowOps(table);
   AddConvOps(table);
   AddConvTransposeOps(table);
   AddElementwiseBinaryOps(table);

@@ -10,6 +10,7 @@ namespace asc {
 void AddActivationOps(OpTable& table);
 void AddBatchNormOps(OpTable& table);
 void AddConcatSplitOps(OpTable& table);
+void AddControlFlowOps(OpTable& table);
 void AddConvOps(OpTable& table);
 void AddConvTransposeOps(OpTable& table);
 void AddElementwiseBinaryOps(OpTable& table);
