@@ -28,11 +28,21 @@ Result<std::shared_ptr<Buffer>> ConstantStore::GetOrMake(
 }
 
 std::vector<std::string> ConstantStore::Forms(const Tensor& constant) const {
+  std::vector<std::string> names;
+  for (const auto& [name, buffer] : FormsOf(constant)) names.push_back(name);
+  return names;
+}
+
+std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> ConstantStore::FormsOf(const Tensor& constant) const {
   Entry& entry = EntryOf(constant);
   const std::lock_guard lock(entry.mutex);
-  std::vector<std::string> names;
-  for (const auto& [name, buffer] : entry.forms) names.push_back(name);
-  return names;
+  return entry.forms;
+}
+
+void ConstantStore::Preload(const Tensor& constant, std::string form, std::shared_ptr<Buffer> packed) {
+  Entry& entry = EntryOf(constant);
+  const std::lock_guard lock(entry.mutex);
+  if (entry.forms.size() < kMostForms) entry.forms.emplace_back(std::move(form), std::move(packed));
 }
 
 }  // namespace asc

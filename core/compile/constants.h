@@ -22,6 +22,11 @@ class ConstantStore : public PackedConstants {
       const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make) override;
   std::vector<std::string> Forms(const Tensor& constant) const override;
 
+  // The packed forms themselves, for saving.
+  std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> FormsOf(const Tensor& constant) const;
+  // A form that was packed before, in a file: nothing is made or counted as made.
+  void Preload(const Tensor& constant, std::string form, std::shared_ptr<Buffer> packed);
+
   int64_t packed_bytes() const { return packed_bytes_.load(std::memory_order_relaxed); }
   int64_t forms_made() const { return forms_made_.load(std::memory_order_relaxed); }
 

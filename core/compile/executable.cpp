@@ -55,6 +55,13 @@ Result<std::shared_ptr<Executable>> Executable::Compile(std::unique_ptr<Graph> g
   return Prepare(std::move(graph), device, options, std::move(constants));
 }
 
+Result<std::shared_ptr<Executable>> Executable::FromOptimized(std::unique_ptr<Graph> graph, Device& device,
+                                                              CompileOptions options) {
+  ASC_RETURN_IF_ERROR(options.Validate());
+  auto constants = std::make_shared<ConstantStore>(device.allocator());
+  return Prepare(std::move(graph), device, options, std::move(constants));
+}
+
 Result<std::shared_ptr<Executable>> Executable::Prepare(std::unique_ptr<Graph> graph, Device& device,
                                                         const CompileOptions& options,
                                                         std::shared_ptr<ConstantStore> constants) {

@@ -27,6 +27,9 @@ class Executable {
   // Optimises and prepares `graph` for the device. Nothing is left half-made on failure.
   static Result<std::shared_ptr<Executable>> Compile(std::unique_ptr<Graph> graph, Device& device, CompileOptions options);
 
+  // Prepares a graph that is optimised already (a saved one): no passes run.
+  static Result<std::shared_ptr<Executable>> FromOptimized(std::unique_ptr<Graph> graph, Device& device, CompileOptions options);
+
   const std::vector<Port>& inputs() const { return inputs_; }
   const std::vector<Port>& outputs() const { return outputs_; }
   const Graph& graph() const { return *graph_; }  // optimised
@@ -47,6 +50,7 @@ class Executable {
   // The plan for fixed shapes of the ports, where all are static; otherwise E5003 naming the input that is not.
   Result<std::shared_ptr<const Plan>> StaticPlan() const;
 
+  ConstantStore& constants() const { return *constants_; }
   int64_t packed_bytes() const { return constants_->packed_bytes(); }
   // Counts for tests: plans made, packed forms made.
   int64_t plans_made() const { return plan_cache_->made(); }
