@@ -294,7 +294,7 @@ Status ScopeBuilder::BuildNode(ImportedNode node) {
     if (input.empty()) continue;
     if (Result<ValueId> id = Use(input); !id.ok()) return located(std::move(id).status());
   }
-  Adaptation adaptation{*this, node, {}, false};
+  Adaptation adaptation{*this, node};
   const ImportedNode* const before = adapted_;
   adapted_ = &node;
   Status status = UpgradeNode(adaptation);

@@ -1,4 +1,4 @@
-// Version adapters: each turns one older form of an operator into a newer one.
+// Version adapters: each turns one older form of an operator into the next newer one.
 #ifndef ASC_CORE_ONNX_ADAPTERS_ADAPTER_H_
 #define ASC_CORE_ONNX_ADAPTERS_ADAPTER_H_
 
@@ -31,9 +31,36 @@ class AdapterScope {
 struct Adaptation {
   AdapterScope& scope;
   ImportedNode& node;
-  std::vector<ImportedNode> after;  // to be built after the node, in this order
-  bool replaced = false;            // what was emitted stands for the node: it is not built itself
+  std::vector<ImportedNode> after = {};  // to be built after the node, in this order
+  bool replaced = false;  // what was emitted stands for the node: it is not built itself
+
+  AttributeMap& attributes() { return node.attributes; }
+  // "" where the node has no such input or output.
+  std::string input(size_t i) const { return i < node.inputs.size() ? node.inputs[i] : ""; }
+  bool WantsOutput(size_t i) const { return i < node.outputs.size() && !node.outputs[i].empty(); }
+  void SetInput(size_t i, std::string name);
+  // Nullopt when the input is absent or its rank is not known.
+  std::optional<size_t> Rank(size_t i);
+  // Refuses what cannot be upgraded: "Op of opset N <what>".
+  Status Refuse(std::string_view what) const;
+
+  // Constants named after the node.
+  std::string Ints(std::string_view base, const std::vector<int64_t>& values);
+  // The list attribute, if there is one, becomes the int64 input number `i`.
+  void IntsToInput(std::string_view attribute, size_t i);
+  // Emits an operator with one output; gives its name.
+  Result<std::string> Compute(std::string_view op, std::vector<std::string> inputs,
+                              AttributeMap attributes = {});
+  // The node gets another name for output `i`; what follows (`after`) makes the value of the old
+  // one, which is given.
+  std::string DivertOutput(size_t i);
+  // Appends an operator that makes `output` after the node.
+  void Then(std::string_view op, std::vector<std::string> inputs, std::string output,
+            AttributeMap attributes = {});
 };
+
+// A scalar of a floating or integer type.
+Result<Tensor> ScalarOf(DataType type, double value);
 
 using Adapter = Status (*)(Adaptation&);
 
@@ -42,6 +69,14 @@ struct AdapterRow {
   int64_t up_to;    // the newest opset that has the older form
   Adapter adapter;  // makes it the form of `up_to` + 1
 };
+
+// The rows, by family. Order does not matter.
+std::span<const AdapterRow> ElementwiseAdapters();
+std::span<const AdapterRow> NormalizationAdapters();
+std::span<const AdapterRow> RecurrentAdapters();
+std::span<const AdapterRow> ReductionAdapters();
+std::span<const AdapterRow> ResizeAdapters();
+std::span<const AdapterRow> ShapeAdapters();
 
 // Brings the node from its opset to the canonical form.
 Status UpgradeNode(Adaptation& adaptation);
