@@ -54,12 +54,15 @@ def random(shape, dtype=f32, *what, low=-3, high=3):
     if dtype == boolean:
         return generator.integers(0, 2, shape).astype(bool)
     if dtype == string:
-        return np.array([f"s{n}" for n in generator.integers(0, 9, np.prod(shape, dtype=int))], object).reshape(shape)
+        texts = [f"s{n}" for n in generator.integers(0, 9, np.prod(shape, dtype=int))]
+        return np.array(texts, object).reshape(shape)
     if dtype.kind == "c":
         return (generator.uniform(low, high, shape) + 1j * generator.uniform(low, high, shape)).astype(dtype)
-    if dtype.kind in "iu":
-        return generator.integers(max(low, 0) if dtype.kind == "u" else low, high, shape).astype(dtype)
-    return generator.uniform(low, high, shape).astype(dtype)
+    if "int" in dtype.name:
+        limits = ml_dtypes.iinfo(dtype)
+        return np.asarray(generator.integers(max(low, int(limits.min)), min(high, int(limits.max) + 1), shape)).astype(dtype)
+    values = generator.uniform(low, high, shape)
+    return np.asarray(abs(values) if dtype.name == "float8_e8m0fnu" else values).astype(dtype)
 
 
 # ---- models ----------------------------------------------------------------------------------------------------------------
