@@ -8,15 +8,9 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/passes/options.h"
 
 namespace asc {
-
-// Fusion settings of a scope (or of the whole graph, scope 0).
-struct FusionSettings {
-  enum class Mode : int { kOff = 0, kConservative = 1, kDefault = 2, kAggressive = 3 };
-  Mode mode = Mode::kDefault;
-  std::vector<std::string> disabled;  // fusion names; "ALL" switches off every fusion
-};
 
 struct CompileOptions {
   int graph_opt_level = 3;         // 0 none, 1 safe clean-ups, 2 fusion, 3 all with layout

@@ -9,6 +9,8 @@ Result<Dim> MergeDims(const Dim& a, const Dim& b) {
   if (a.is_constant() && b.is_constant()) return ShapeError("extent ", a, " contradicts ", b);
   if (a.is_constant()) return a;
   if (b.is_constant()) return b;
+  // Of two unknowns the older fact stays, so that inferring again does not part values that are known to be equal.
+  if (a.is_unknown() && a.is_symbol() && b.is_unknown()) return b;
   return a.is_unknown() && !b.is_unknown() ? b : a;
 }
 

@@ -14,7 +14,8 @@ Status InferNode(Graph& graph, NodeId node);
 // InferNode in topological order, over the whole graph.
 Status InferGraph(Graph& graph);
 
-// The more exact of two facts about one value; constants win over named symbols, named symbols over unknowns. E5001/E5002 on a
+// The more exact of two facts about one value, `a` the newer one; constants win over named symbols, named symbols over unknowns,
+// an old unknown over a new one. E5001/E5002 on a
 // sure contradiction (5 against 6, float32 against int64).
 Result<ValueType> MergeTypes(const ValueType& a, const ValueType& b);
 

@@ -403,8 +403,9 @@ class Parser {
   Result<Defined> Definition() {
     Defined out;
     ASC_ASSIGN_OR_RETURN(out.name, ValueName());
-    ASC_RETURN_IF_ERROR(Expect(':'));
-    ASC_ASSIGN_OR_RETURN(out.type, Type(0));
+    if (Take(':')) {
+      ASC_ASSIGN_OR_RETURN(out.type, Type(0));
+    }
     if (TakeWord("format")) {
       const std::string_view word = PeekWord();
       const auto format = ParseFormat(word);
@@ -487,9 +488,13 @@ class Parser {
             : nullptr;
     if (schema == nullptr)
       return Error(Code::kUnsupportedOperator, Fail("there is no operator '", op, "'").message());
-    ASC_ASSIGN_OR_RETURN(const std::string name, String());
-    if (name.empty() || graph.FindNode(name).valid())
-      return Fail("node name \"", name, "\" is empty or taken");
+    std::string name = schema->method;
+    if (PeekChar('"')) {
+      ASC_ASSIGN_OR_RETURN(name, String());
+      if (name.empty() || graph.FindNode(name).valid()) {
+        return Fail("node name \"", name, "\" is empty or taken");
+      }
+    }
     ASC_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, Operands(graph));
     AttributeMap attributes;
     if (Take('{')) {

@@ -10,6 +10,7 @@
 //
 // `_` is an absent input or output. Unknown extents are numbered ?0, ?1... in order of appearance.
 // Value names with other than letters, digits and _ . / - are quoted: %"a b".
+// By hand, names of nodes and types of values may be left out: %y = Relu (%x).
 #ifndef ASC_CORE_GRAPH_TEXT_H_
 #define ASC_CORE_GRAPH_TEXT_H_
 

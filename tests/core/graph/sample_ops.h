@@ -22,7 +22,12 @@ inline Status InferLikeRegion(InferContext& context) {
 inline Parameter SampleParameter(std::string_view name, std::string_view type,
                                  ParameterKind kind = ParameterKind::kSingle,
                                  bool homogeneous = true) {
-  return {std::string(name), std::string(type), kind, homogeneous, ""};
+  Parameter parameter;
+  parameter.name = name;
+  parameter.type_variable = type;
+  parameter.kind = kind;
+  parameter.homogeneous = homogeneous;
+  return parameter;
 }
 
 // "Relu", "Add", "Dropout" (optional inputs and outputs), "Attributes" (one of each type), "If",
@@ -62,7 +67,9 @@ inline const OpSchema* SampleOp(std::string_view domain, std::string_view name) 
                                           {"ss", AttributeType::kStrings},
                                           {"t", AttributeType::kTensor},
                                           {"y", AttributeType::kType}}) {
-      attributes.attributes.push_back({attribute, type, std::nullopt, false, attribute, ""});
+      AttributeSpec& spec = attributes.attributes.emplace_back();
+      spec.name = attribute;
+      spec.type = type;
     }
     OpSchema& branch = start(4, "If", "if_");
     branch.inputs = {SampleParameter("cond", "")};

@@ -1,0 +1,158 @@
+// ConstantFolding: what depends on constants alone is computed now: nodes by their reference
+// kernels, elements that shape rules know, Ifs whose condition is known; regions get captured
+// constants as their own.
+#include <algorithm>
+
+#include "core/ops/evaluate.h"
+#include "core/passes/inline_region.h"
+#include "core/passes/passes.h"
+
+namespace asc {
+namespace {
+// A result may be larger than what it is made from (Expand, ConstantOfShape, Tile) only up to this
+// size: beyond, it is cheaper to make it at run time than to keep it.
+constexpr size_t kMostGrownBytes = size_t{16} << 20;
+
+class ConstantFolding : public NodePass {
+ public:
+  std::string_view name() const override { return "ConstantFolding"; }
+
+  void Visit(PassContext& context, const Node& node) override {
+    if (SinkCaptures(context, node)) return;
+    if (node.Is("If")) {
+      InlineBranch(context, node);
+      return;
+    }
+    if (!node.schema->deterministic || node.schema->writes_variable || !node.regions.empty())
+      return;
+    if (FoldKnownElements(context, node)) return;
+    Evaluate(context, node);
+  }
+
+ private:
+  // Region captures of constants become constants of the region, so that it folds them like its
+  // own.
+  static bool SinkCaptures(PassContext& context, const Node& node) {
+    Patch patch("Sink constants into region", node);
+    bool any = false;
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      const auto& captures = node.regions[r].captures;
+      // From the back, so that the positions of the others stay.
+      for (size_t i = captures.size(); i-- > 0;) {
+        if (context.graph().Constant(captures[i]) == nullptr) continue;
+        patch.SinkConstant(node.id, r, i);
+        any = true;
+      }
+    }
+    return any && context.Submit(patch);
+  }
+
+  static void InlineBranch(PassContext& context, const Node& node) {
+    constexpr std::string_view kRule = "If with known condition";
+    const Tensor* condition = context.graph().Constant(node.input(0));
+    if (condition == nullptr || condition->dtype() != DataType::kBool || condition->size() != 1)
+      return;
+    const std::string_view wanted = *condition->data<bool>() ? "then_branch" : "else_branch";
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      if (node.regions[r].name != wanted) continue;
+      if (const std::string reason = WhyNotInline(node, r); !reason.empty()) {
+        context.Reject(kRule, node, reason);
+        return;
+      }
+      Patch patch(kRule, node);
+      patch.InlineRegion(node.id, r);
+      context.Submit(patch);
+      return;
+    }
+  }
+
+  // "dims" facts: the sole output is an integer tensor whose elements are all known although its
+  // inputs are not.
+  static bool FoldKnownElements(PassContext& context, const Node& node) {
+    if (node.outputs.size() != 1 || !node.outputs[0].valid()) return false;
+    const Value& value = context.graph().value(node.outputs[0]);
+    if (!value.dims || !value.type.is_tensor() || !value.type.shape.has_rank() ||
+        value.type.shape.rank() > 1)
+      return false;
+    std::vector<int64_t> elements;
+    for (const Dim& dim : *value.dims) {
+      if (!dim.is_constant()) return false;
+      elements.push_back(dim.value());
+    }
+    Dims dims;
+    if (value.type.shape.rank() == 1) dims.push_back(static_cast<int64_t>(elements.size()));
+    Tensor tensor;
+    if (value.type.dtype == DataType::kInt64) {
+      tensor = Tensor::FromValues<int64_t>(dims, std::span<const int64_t>(elements));
+    } else if (value.type.dtype == DataType::kInt32) {
+      const std::vector<int32_t> narrow(elements.begin(), elements.end());
+      if (!std::equal(narrow.begin(), narrow.end(), elements.begin())) return false;
+      tensor = Tensor::FromValues<int32_t>(dims, std::span<const int32_t>(narrow));
+    } else {
+      return false;
+    }
+    Patch patch("Fold known elements", node);
+    patch.Replace(node.outputs[0], patch.AddConstant(std::move(tensor), value.name));
+    patch.Remove(node.id);
+    return context.Submit(patch);
+  }
+
+  static bool TooLarge(const Graph& graph, const Node& node, size_t input_bytes) {
+    size_t output_bytes = 0;
+    for (const ValueId id : node.outputs) {
+      if (!id.valid()) continue;
+      const ValueType& type = graph.value(id).type;
+      const auto dims = type.shape.ToDims();
+      const auto count = dims ? CheckedElementCount(*dims) : std::nullopt;
+      output_bytes += count ? ByteSize(type.dtype, *count).value_or(SIZE_MAX / 4) : 0;
+    }
+    return output_bytes > kMostGrownBytes && output_bytes > input_bytes;
+  }
+
+  static void Evaluate(PassContext& context, const Node& node) {
+    constexpr std::string_view kRule = "Fold constants";
+    const Graph& graph = context.graph();
+    if (node.schema->reference == nullptr) return;
+    std::vector<AnyValue> values(node.inputs.size());
+    std::vector<const AnyValue*> inputs(node.inputs.size(), nullptr);
+    size_t bytes = 0;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!node.inputs[i].valid()) continue;
+      const Tensor* constant = graph.Constant(node.inputs[i]);
+      if (constant == nullptr) return;
+      values[i] = *constant;
+      inputs[i] = &values[i];
+      bytes += constant->bytes();
+    }
+    for (const ValueId id : node.outputs) {
+      if (id.valid() && (!graph.value(id).type.is_tensor() || graph.value(id).storage.is_blocked()))
+        return;
+    }
+    if (TooLarge(graph, node, bytes)) {
+      context.Reject(kRule, node, "the result is larger than 16 MB and than its operands");
+      return;
+    }
+    RunState run;
+    run.allocator = HostAllocator();
+    Result<std::vector<AnyValue>> results =
+        asc::Evaluate(*node.schema, node.attributes, inputs, node.outputs.size(), run);
+    if (!results.ok()) {
+      context.Reject(kRule, node, results.status().ToString());
+      return;
+    }
+    Patch patch(kRule, node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      if (!(*results)[i].is_tensor() || !(*results)[i].tensor().defined()) return;
+      patch.Replace(node.outputs[i],
+                    patch.AddConstant((*results)[i].tensor(), graph.value(node.outputs[i]).name));
+    }
+    patch.Remove(node.id);
+    context.Submit(patch);
+  }
+};
+}  // namespace
+
+std::unique_ptr<Pass> MakeConstantFolding() { return std::make_unique<ConstantFolding>(); }
+
+}  // namespace asc

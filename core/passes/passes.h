@@ -1,0 +1,20 @@
+// One maker a pass; each pass is in the file of its name. pipeline.cpp has them in order.
+#ifndef ASC_CORE_PASSES_PASSES_H_
+#define ASC_CORE_PASSES_PASSES_H_
+
+#include <memory>
+
+#include "core/passes/fusion.h"
+#include "core/passes/pass.h"
+
+namespace asc {
+
+std::unique_ptr<Pass> MakeShapeInference();
+std::unique_ptr<Pass> MakeConstantFolding();
+std::unique_ptr<Pass> MakeNoOpElimination();
+std::unique_ptr<Pass> MakeCommonSubexpressions();
+std::unique_ptr<Pass> MakeDeadCodeElimination();
+
+}  // namespace asc
+
+#endif  // ASC_CORE_PASSES_PASSES_H_

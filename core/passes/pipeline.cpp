@@ -1,0 +1,53 @@
+#include "core/passes/pipeline.h"
+
+#include <algorithm>
+
+#include "core/passes/fusion.h"
+#include "core/passes/passes.h"
+
+namespace asc {
+namespace {
+struct Entry {
+  int level;  // runs at this graph_opt_level and above
+  std::unique_ptr<Pass> (*make)();
+};
+
+// Clean-ups come first, so that patterns show in one form; what they leave behind is swept before
+// and after fusion.
+constexpr Entry kPipeline[] = {
+    {1, MakeShapeInference},       {1, MakeConstantFolding},     {1, MakeNoOpElimination},
+    {1, MakeCommonSubexpressions}, {1, MakeDeadCodeElimination},
+};
+}  // namespace
+
+std::vector<std::unique_ptr<Pass>> StandardPasses(const PassOptions& options) {
+  std::vector<std::unique_ptr<Pass>> passes;
+  for (const Entry& entry : kPipeline) {
+    if (entry.level > options.graph_opt_level) continue;
+    if (entry.make == MakeConstantFolding && !options.enable_const_fold) continue;
+    passes.push_back(entry.make());
+  }
+  return passes;
+}
+
+std::vector<std::string> PassNames() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kPipeline) {
+    std::string name(entry.make()->name());
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
+const std::vector<FusionInfo>& ListFusions() {
+  static const std::vector<FusionInfo>* fusions = [] {
+    auto* all = new std::vector<FusionInfo>;
+    std::sort(all->begin(), all->end(),
+              [](const FusionInfo& a, const FusionInfo& b) { return a.name < b.name; });
+    return all;
+  }();
+  return *fusions;
+}
+
+}  // namespace asc
