@@ -5,6 +5,7 @@ namespace asc {
 void AddAllOps(OpTable& table) {
   AddActivationOps(table);
   AddBatchNormOps(table);
+  AddCastOps(table);
   AddConcatSplitOps(table);
   AddControlFlowOps(table);
   AddConvOps(table);
@@ -16,14 +17,17 @@ void AddAllOps(OpTable& table) {
   AddGatherOps(table);
   AddGenerateOps(table);
   AddGlobalPoolOps(table);
+  AddLogicOps(table);
   AddMatMulOps(table);
   AddPadOps(table);
   AddPoolOps(table);
+  AddPowOps(table);
   AddShapeQueryOps(table);
   AddSliceOps(table);
   AddSoftmaxOps(table);
   AddTransposeOps(table);
   AddViewOps(table);
+  AddWhereOps(table);
 }
 
 }  // namespace asc

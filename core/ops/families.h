@@ -9,6 +9,7 @@ namespace asc {
 
 void AddActivationOps(OpTable& table);
 void AddBatchNormOps(OpTable& table);
+void AddCastOps(OpTable& table);
 void AddConcatSplitOps(OpTable& table);
 void AddControlFlowOps(OpTable& table);
 void AddConvOps(OpTable& table);
@@ -20,14 +21,17 @@ void AddExpandTileOps(OpTable& table);
 void AddGatherOps(OpTable& table);
 void AddGenerateOps(OpTable& table);
 void AddGlobalPoolOps(OpTable& table);
+void AddLogicOps(OpTable& table);
 void AddMatMulOps(OpTable& table);
 void AddPadOps(OpTable& table);
 void AddPoolOps(OpTable& table);
+void AddPowOps(OpTable& table);
 void AddShapeQueryOps(OpTable& table);
 void AddSliceOps(OpTable& table);
 void AddSoftmaxOps(OpTable& table);
 void AddTransposeOps(OpTable& table);
 void AddViewOps(OpTable& table);
+void AddWhereOps(OpTable& table);
 
 // Calls all of the above.
 void AddAllOps(OpTable& table);

@@ -12,9 +12,13 @@ inline int64_t TruncateToInt64(double x) {
   return x >= -0x1p63 && x < 0x1p63 ? static_cast<int64_t>(x) : INT64_MIN;
 }
 
-// Truncation of a real number to an integer. Out of range it gives what C gives on x86-64, and so
-// NumPy and ONNX Runtime there: types up to 32 bits take the low bits of the conversion to int32
-// (uint32: to int64), whose answer to what does not fit, NaN too, is its smallest number.
+inline int32_t TruncateToInt32(double x) {
+  return x > -2147483649.0 && x < 2147483648.0 ? static_cast<int32_t>(x) : INT32_MIN;
+}
+
+// Truncation of a real number to an integer. Out of range it gives what x86-64's instructions give,
+// and so NumPy and ONNX Runtime there: a signed conversion answers its smallest number to what does
+// not fit, NaN too; narrower types take its low bits, and unsigned ones put together two halves.
 template <typename T>
 T TruncateTo(double x) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -23,11 +27,14 @@ T TruncateTo(double x) {
     if (x >= 0x1p63)
       return static_cast<uint64_t>(TruncateToInt64(x - 0x1p63)) ^ (uint64_t{1} << 63);
     return static_cast<uint64_t>(TruncateToInt64(x));
-  } else if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, uint32_t>) {
-    return static_cast<T>(TruncateToInt64(x));
+  } else if constexpr (std::is_same_v<T, uint32_t>) {
+    if (x >= 0x1p31)
+      return static_cast<uint32_t>(TruncateToInt32(x - 0x1p31)) ^ (uint32_t{1} << 31);
+    return static_cast<uint32_t>(TruncateToInt32(x));
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return TruncateToInt64(x);
   } else {
-    return static_cast<T>(x > -2147483649.0 && x < 2147483648.0 ? static_cast<int32_t>(x)
-                                                                : INT32_MIN);
+    return static_cast<T>(TruncateToInt32(x));
   }
 }
 

@@ -52,18 +52,22 @@ float NarrowToFloat(DataType type, uint8_t bits) {
   return sign ? -value : value;
 }
 
+uint8_t FloatToE8M0(float value, bool saturate, PowerRounding rounding) {
+  constexpr uint8_t kNan = 0xff, kLargest = 0xfe;
+  if (std::isnan(value) || value < 0) return kNan;
+  if (std::isinf(value)) return saturate ? kLargest : kNan;
+  if (value < 0x1p-127f) return saturate ? 0 : kNan;
+  int exponent = 0;
+  const float fraction = std::frexp(value, &exponent);  // value = fraction * 2^exponent, fraction in [0.5, 1)
+  const float up_from = rounding == PowerRounding::kNearest ? 0.75f : std::nextafter(0.5f, 1.0f);
+  const bool up = rounding != PowerRounding::kDown && fraction >= up_from;
+  const int bits = exponent - 1 + (up ? 1 : 0) + 127;
+  if (bits > kLargest) return saturate ? kLargest : kNan;
+  return static_cast<uint8_t>(bits);
+}
+
 uint8_t FloatToNarrow(DataType type, float value, bool saturate) {
-  if (type == DataType::kFloat8E8M0) {
-    // A power of two, no sign: rounds to the nearest exponent, halves up; NaN for NaN and negatives.
-    if (std::isnan(value) || std::signbit(value)) return 0xff;
-    if (std::isinf(value)) return saturate ? 0xfe : 0xff;
-    int exponent = 0;
-    const float fraction = std::frexp(value, &exponent);  // value = fraction * 2^exponent, fraction in [0.5, 1)
-    if (value == 0.0f) return 0;
-    const int rounded = exponent - 1 + (fraction >= 0.75f ? 1 : 0) + 127;
-    if (rounded > 0xfe) return saturate ? 0xfe : 0xff;
-    return static_cast<uint8_t>(rounded < 0 ? 0 : rounded);
-  }
+  if (type == DataType::kFloat8E8M0) return FloatToE8M0(value, saturate, PowerRounding::kNearest);
   const Layout layout = LayoutOf(type);
   const int width = layout.exponent_bits + layout.mantissa_bits;
   const auto sign = static_cast<uint8_t>(std::signbit(value) ? 1 << width : 0);
@@ -77,6 +81,7 @@ uint8_t FloatToNarrow(DataType type, float value, bool saturate) {
     return nan;
   };
   if (std::isinf(value)) return overflow();
+  if (value == 0) return layout.negative_zero_nan ? 0 : sign;
   const float magnitude = std::fabs(value);
   int exponent = 0;
   std::frexp(magnitude, &exponent);

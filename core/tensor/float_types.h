@@ -62,6 +62,11 @@ float NarrowToFloat(DataType type, uint8_t bits);
 // `saturate`: out-of-range values become the largest finite one rather than infinity or NaN.
 uint8_t FloatToNarrow(DataType type, float value, bool saturate);
 
+// Into kFloat8E8M0, which holds the powers of two from 2^-127 to 2^127 and NaN: NaN for negatives. Values below the range become
+// 2^-127, those above 2^127, if `saturate`, else NaN.
+enum class PowerRounding : uint8_t { kUp, kDown, kNearest };  // kNearest: halves up
+uint8_t FloatToE8M0(float value, bool saturate, PowerRounding rounding);
+
 }  // namespace asc
 
 #endif  // ASC_CORE_TENSOR_FLOAT_TYPES_H_
