@@ -48,6 +48,10 @@ WRONG = {
         (r"test_decisions.py::test_(relu_then_clip.*\[3\]|reduce_max)", "its decision is another one"),
         (r"test_prelu\[PRelu-float(16|32)", "broadcasts x to the slope"),
         (r"test_double_to_half_rounds_once", "goes through float32"),
+        (r"test_matmul\[MatMul-uint|ReduceLogSum-uint|ReduceLogSumExp-int", "has no right kernel for the type"),
+        (r"test_op_reduce.py::test_bad_axes", "takes an axis twice"),
+        (r"test_large_sum_is_accurate", "loses four digits"),
+        (r"test_move\[Gather-string", "gives empty strings when it gathers rows"),
         (r"test_dead_nodes_do_no_harm", "computes a dead integer division by zero at load"),
     ],
 }

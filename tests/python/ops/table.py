@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 
-from oracle import check, check_folded, one_node
+from oracle import PEERS, check, check_folded, one_node
 
 OPSET = 24
 
@@ -56,11 +56,13 @@ def verify(model, feeds, want=None, mode="level3", **options):
         check(model, feeds, want, int(mode[-1]), **options)
 
 
-def verify_node(op, feeds, want=None, mode="level3", *, outputs="y", opset=OPSET, constants=(), peers=("reference", "onnxruntime"), rtol=None, atol=None, **attributes):
-    """One node with `feeds` in the order of its inputs; those in `constants` are initializers."""
+def verify_node(
+    op, feeds, want=None, how="level3", /, *, outputs="y", opset=OPSET, constants=(), peers=PEERS, rtol=None, atol=None, **attributes
+):
+    """One node with `feeds` in the order of its inputs; those in `constants` are initializers; `how`: one of MODES."""
     model = one_node(op, feeds, outputs, opset, constants, **attributes)
     given = {n: v for n, v in feeds.items() if v is not None and n not in constants}
-    verify(model, given, want, mode, peers=peers, rtol=rtol, atol=atol)
+    verify(model, given, want, how, peers=peers, rtol=rtol, atol=atol)
 
 
 def wide(function):
