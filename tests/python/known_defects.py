@@ -52,6 +52,11 @@ WRONG = {
         (r"test_op_reduce.py::test_bad_axes", "takes an axis twice"),
         (r"test_large_sum_is_accurate", "loses four digits"),
         (r"test_move\[Gather-string", "gives empty strings when it gathers rows"),
+        (r"test_op_conv.py::test_auto_pad\[2-.*SAME", "has no SAME with dilation"),
+        (r"test_lrn\[[24]-", "refuses even sizes"),
+        (r"test_op_rnn.py::test_(forms\[.*layout|types\[(GRU|LSTM)-float64)", "has no layout 1 and no float64"),
+        (r"test_sparse_constant", "gives a sparse tensor"),
+        (r"generate.py::test_nonzero", "gives one row for a scalar"),
         (r"test_dead_nodes_do_no_harm", "computes a dead integer division by zero at load"),
     ],
 }
