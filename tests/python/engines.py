@@ -67,9 +67,7 @@ class OrtModel:
         options.log_severity_level = 4
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         levels = ort.GraphOptimizationLevel
-        options.graph_optimization_level = (
-            levels.ORT_ENABLE_ALL if level else levels.ORT_DISABLE_ALL
-        )
+        options.graph_optimization_level = levels.ORT_ENABLE_ALL if level else levels.ORT_DISABLE_ALL
         if isinstance(model, onnx.ModelProto):
             model = model.SerializeToString()
         elif isinstance(model, os.PathLike):
@@ -187,9 +185,7 @@ class _Feed:
 def ask(peer, model, feeds):
     """What `peer` computes, or raises Unavailable. Answers are remembered: each level asks the same question."""
     if all(isinstance(v, np.ndarray) for v in feeds.values()):
-        answer = _ask_cached(
-            peer, model.SerializeToString(), tuple((n, _Feed(v)) for n, v in feeds.items())
-        )
+        answer = _ask_cached(peer, model.SerializeToString(), tuple((n, _Feed(v)) for n, v in feeds.items()))
     else:
         try:
             answer = PEERS[peer](model).run(feeds)

@@ -9,7 +9,7 @@ import re
 CRASHES = {
     "onnxruntime": [
         (r"hostile_models.py.*einsum-two-ellipses", "never comes back"),
-        (r"hostile_models.py::test_functions_that_double", "never comes back"),
+        (r"hostile_requests.py::test_functions_that_double", "never comes back"),
         (r"test_decisions.py::test_integer_minimum", "SIGFPE at INT_MIN / -1"),
         (r"integers.py::test_pytorch_190042", "SIGFPE at INT_MIN / -1"),
         (r"integers.py::test_signs_of_quotient.*-int", "SIGFPE at INT_MIN / -1"),
@@ -21,7 +21,10 @@ WRONG = {
     "onnxruntime": [
         (r"small_types_in_the_middle\[u?int4", "rounds to nearest where the fraction is to be dropped"),
         (r"onnxruntime_10936.*\[(float64|int32|int64)-3\]", "its Relu+Clip fusion knows float32 and float16 only"),
-        (r"test_shape_slice.py::test_grid", "takes an end of INT64_MAX or INT32_MAX for the far end when the step is negative"),
+        (
+            r"test_shape_slice.py::test_grid",
+            "takes an end of INT64_MAX or INT32_MAX for the far end when the step is negative",
+        ),
         (r"test_shape_pad.py::test_shapes_and_axes\[rank-0", "refuses rank 0"),
         (r"Compress-too-long", "ignores the rest"),
         (r"test_mean_of_nothing", "gives 0"),

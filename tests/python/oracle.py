@@ -60,7 +60,9 @@ def random(shape, dtype=f32, *what, low=-3, high=3):
         return (generator.uniform(low, high, shape) + 1j * generator.uniform(low, high, shape)).astype(dtype)
     if "int" in dtype.name:
         limits = ml_dtypes.iinfo(dtype)
-        return np.asarray(generator.integers(max(low, int(limits.min)), min(high, int(limits.max) + 1), shape)).astype(dtype)
+        return np.asarray(generator.integers(max(low, int(limits.min)), min(high, int(limits.max) + 1), shape)).astype(
+            dtype
+        )
     values = generator.uniform(low, high, shape)
     return np.asarray(abs(values) if dtype.name == "float8_e8m0fnu" else values).astype(dtype)
 
@@ -177,9 +179,7 @@ def difference(got, want, rtol=None, atol=None):
         relative, absolute = TOLERANCE.get(want.dtype, (1e-5, 1e-6))
         wide = np.complex128 if want.dtype.kind == "c" else np.float64
         g, w = got.astype(wide), want.astype(wide)
-        same = np.isclose(
-            g, w, relative if rtol is None else rtol, absolute if atol is None else atol, equal_nan=True
-        )
+        same = np.isclose(g, w, relative if rtol is None else rtol, absolute if atol is None else atol, equal_nan=True)
     if np.all(same):
         return None
     at = tuple(int(i) for i in np.argwhere(~np.asarray(same))[0]) if want.ndim else ()

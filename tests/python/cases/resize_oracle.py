@@ -60,8 +60,18 @@ def taps(x, n, mode, rounding, a, exclude):
     return [(min(max(k, 0), n - 1), w) for k, w in pairs]
 
 
-def resize(x, scales=None, sizes=None, mode="nearest", coordinate_transformation_mode="half_pixel", nearest_mode="round_prefer_floor",
-           cubic_coeff_a=-0.75, exclude_outside=0, roi=None, extrapolation_value=0.0):
+def resize(
+    x,
+    scales=None,
+    sizes=None,
+    mode="nearest",
+    coordinate_transformation_mode="half_pixel",
+    nearest_mode="round_prefer_floor",
+    cubic_coeff_a=-0.75,
+    exclude_outside=0,
+    roi=None,
+    extrapolation_value=0.0,
+):
     """The resized tensor, of x's type. `scales` or `sizes` for every axis; `roi`: starts, then ends."""
     y = np.asarray(x, np.float64)
     outside = []

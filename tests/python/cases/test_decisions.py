@@ -5,7 +5,18 @@ import pytest
 
 import engines
 from oracle import (
-    assert_refused, assert_same, check, f16, f32, f64, i32, i64, levels, make_model, onnx_type, run,
+    assert_refused,
+    assert_same,
+    check,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    levels,
+    make_model,
+    onnx_type,
+    run,
 )
 
 nan = np.nan
@@ -14,24 +25,36 @@ nan = np.nan
 @levels
 def test_integer_minimum_by_minus_one_wraps(level):
     low = np.array([-(2**31)], i32)
-    check(make_model("y = Div(a, b)", {"a": low, "b": low}, {"y": i32}), {"a": low, "b": np.array([-1], i32)}, low, level, peers=())
+    check(
+        make_model("y = Div(a, b)", {"a": low, "b": low}, {"y": i32}),
+        {"a": low, "b": np.array([-1], i32)},
+        low,
+        level,
+        peers=(),
+    )
 
 
 @levels
 def test_relu_then_clip_in_float64_is_right(level):
     x = np.array([-2, 0.5, 6], f64)
-    model = make_model("r = Relu(x); y = Clip(r, lo, hi)", {"x": x}, {"y": f64}, {"lo": f64.type(-1), "hi": f64.type(1)})
+    model = make_model(
+        "r = Relu(x); y = Clip(r, lo, hi)", {"x": x}, {"y": f64}, {"lo": f64.type(-1), "hi": f64.type(1)}
+    )
     check(model, {"x": x}, np.array([0, 0.5, 1], f64), level, peers=())
 
 
 @levels
 def test_reduce_max_with_nan_is_nan(level):
     x = np.array([2, nan], f32)
-    check(make_model("y = ReduceMax<keepdims=0>(x)", {"x": x}, {"y": f32}), {"x": x}, np.array(nan, f32), level, peers=())
+    check(
+        make_model("y = ReduceMax<keepdims=0>(x)", {"x": x}, {"y": f32}), {"x": x}, np.array(nan, f32), level, peers=()
+    )
 
 
 @levels
-@pytest.mark.parametrize("text", ["y = Relu(x)", "y = Clip(x, k, k)", "y = Min(x, k)", "y = Min(k, x)", "y = Max(x, k)", "y = Max(k, x)"])
+@pytest.mark.parametrize(
+    "text", ["y = Relu(x)", "y = Clip(x, k, k)", "y = Min(x, k)", "y = Min(k, x)", "y = Max(x, k)", "y = Max(k, x)"]
+)
 def test_nan_passes_through(text, level):
     x = np.array([nan], f32)
     check(make_model(text, {"x": x}, {"y": f32}, {"k": f32.type(1)}), {"x": x}, x, level, peers=())

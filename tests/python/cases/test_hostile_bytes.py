@@ -23,7 +23,10 @@ def batch(models, level, seconds=120, run=True):
         try:
             command = [sys.executable, str(WORKER), str(level)] + ([] if run else ["load"])
             done = subprocess.run(command, input=payload, capture_output=True, timeout=seconds)
-            text, ended = done.stdout.decode(), f"DIED with {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}"
+            text, ended = (
+                done.stdout.decode(),
+                f"DIED with {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}",
+            )
         except subprocess.TimeoutExpired as slow:
             text, ended = (slow.stdout or b"").decode(), f"DIED: no end after {seconds} s"
         begun = -1
@@ -94,7 +97,9 @@ def test_bytes_replaced(name, level):
         copy = bytearray(data)
         for _ in range(generator.integers(1, 9)):
             at = int(generator.integers(0, len(copy)))
-            copy[at] = int(generator.choice(interesting)) if generator.random() < 0.6 else int(generator.integers(0, 256))
+            copy[at] = (
+                int(generator.choice(interesting)) if generator.random() < 0.6 else int(generator.integers(0, 256))
+            )
         return bytes(copy)
 
     assert_survived([damaged() for _ in range(300)], level, lambda i: f"variant {i}", name != "flow")

@@ -50,7 +50,16 @@ def load_values(path, level=3):
         (dict(offset=0, length=16, bogus="CVE-2026-34445"), DATA, VALUES),
         (dict(offset=0, length=16, __class__="x", offset2=5), DATA, VALUES),
     ],
-    ids=["whole-file", "length", "offset", "page", "misaligned", "checksum", "CVE-2026-34445-unknown-key", "unknown-keys"],
+    ids=[
+        "whole-file",
+        "length",
+        "offset",
+        "page",
+        "misaligned",
+        "checksum",
+        "CVE-2026-34445-unknown-key",
+        "unknown-keys",
+    ],
 )
 def test_read(tmp_path, keys, content, want, level):
     path = save(tmp_path, model_with(external_tensor(location="w.bin", **keys)))
@@ -238,7 +247,11 @@ def test_external_data_in_a_branch(tmp_path, level):
     branch = make_graph([node("Identity", "w", "r")], {}, {"r": f32}, name="then")
     branch.initializer.append(external_tensor(location="w.bin"))
     other = make_graph([node("Neg", "x", "q")], {}, {"q": f32}, name="else")
-    model = make_model([node("If", "c", "y", then_branch=branch, else_branch=other)], {"c": (np.dtype(bool), ()), "x": (f32, (4,))}, {"y": f32})
+    model = make_model(
+        [node("If", "c", "y", then_branch=branch, else_branch=other)],
+        {"c": (np.dtype(bool), ()), "x": (f32, (4,))},
+        {"y": f32},
+    )
     path = save(tmp_path, model)
     assert_load_refused(path, level)
     (tmp_path / "w.bin").write_bytes(DATA)
@@ -249,7 +262,16 @@ def test_external_data_in_a_branch(tmp_path, level):
 
 
 @levels
-@pytest.mark.parametrize("dtype, tensor_type", [(f64, TensorProto.DOUBLE), (i64, TensorProto.INT64), (np.dtype(np.int8), TensorProto.INT8), (np.dtype(bool), TensorProto.BOOL)], ids=str)
+@pytest.mark.parametrize(
+    "dtype, tensor_type",
+    [
+        (f64, TensorProto.DOUBLE),
+        (i64, TensorProto.INT64),
+        (np.dtype(np.int8), TensorProto.INT8),
+        (np.dtype(bool), TensorProto.BOOL),
+    ],
+    ids=str,
+)
 def test_types(tmp_path, dtype, tensor_type, level):
     values = np.array([1, 0, 1], dtype)
     model = make_model("y = Identity(w)", {}, {"y": dtype})

@@ -2,26 +2,20 @@
 
 import numpy as np
 import pytest
-from onnx import AttributeProto, TensorProto, helper
+from onnx import AttributeProto, helper
 
 import engines
+from cases.hostile_parts import BRANCH, COND, X, changed, model_of
 from oracle import (
-    assert_load_or_run_refused, assert_load_refused, assert_same, boolean, f32, i64, levels, make_graph, make_model, node,
-    parse_nodes, random, run,
+    assert_load_or_run_refused,
+    assert_load_refused,
+    f32,
+    i64,
+    levels,
+    make_graph,
+    node,
+    parse_nodes,
 )
-
-X = (f32, (2,))
-
-
-def model_of(text_or_nodes, inputs=None, outputs=None, weights=None, **options):
-    inputs = {"x": X} if inputs is None else inputs
-    return make_model(text_or_nodes, inputs, {"y": f32} if outputs is None else outputs, weights, **options)
-
-
-def changed(model, change):
-    """The model after `change(model)`."""
-    change(model)
-    return model
 
 
 def named(op, inputs="x", outputs="y", **attributes):
@@ -37,14 +31,15 @@ def with_attribute(op, **fields):
     return bad
 
 
-BRANCH = make_graph(parse_nodes("r = Neg(x)"), {}, {"r": f32}, name="branch")
-COND = {"c": (boolean, ()), "x": X}
-INT, FLOAT, STRING = AttributeProto.INT, AttributeProto.FLOAT, AttributeProto.STRING
+INT = AttributeProto.INT
 
 # id: (model, words that the error must have)
 NODES = {
     "onnxruntime#4349-relu-without-inputs": (model_of([named("Relu", "")]), ["bad_node"]),
-    "onnxruntime#4349-required-input-is-empty-name": (model_of([helper.make_node("Relu", [""], ["y"], name="bad_node")]), ["bad_node"]),
+    "onnxruntime#4349-required-input-is-empty-name": (
+        model_of([helper.make_node("Relu", [""], ["y"], name="bad_node")]),
+        ["bad_node"],
+    ),
     "onnxruntime#4349-add-with-one-input": (model_of([named("Add")]), ["bad_node"]),
     "onnxruntime#4349-conv-without-weight": (model_of([named("Conv", "x,")]), ["bad_node"]),
     "onnxruntime#4349-lstm-two-inputs": (model_of([named("LSTM", "x,x", hidden_size=2)]), ["bad_node"]),
@@ -55,20 +50,44 @@ NODES = {
     "no-outputs": (model_of([named("Relu", "x", "")] + parse_nodes("y = Neg(x)")), ["bad_node"]),
     "empty-op-type": (model_of([named("")]), ["bad_node"]),
     "unknown-operator": (model_of([named("Frobnicate")]), ["bad_node", "Frobnicate"]),
-    "unknown-operator-of-a-known-domain": (model_of([named("Frobnicate", domain="ai.onnx.ml")], domains=["ai.onnx.ml"]), ["bad_node", "Frobnicate"]),
-    "unknown-domain": (model_of([named("Relu", domain="com.example")], domains=["com.example"]), ["bad_node", "com.example"]),
+    "unknown-operator-of-a-known-domain": (
+        model_of([named("Frobnicate", domain="ai.onnx.ml")], domains=["ai.onnx.ml"]),
+        ["bad_node", "Frobnicate"],
+    ),
+    "unknown-domain": (
+        model_of([named("Relu", domain="com.example")], domains=["com.example"]),
+        ["bad_node", "com.example"],
+    ),
     "domain-without-opset": (model_of([named("Relu", domain="com.example")]), ["com.example"]),
     "operator-newer-than-the-opset": (model_of([named("Gelu")], opset=18), ["bad_node", "Gelu"]),
     "input-nobody-makes": (model_of([named("Relu", "ghost")]), ["ghost"]),
     "output-nobody-makes": (model_of("z = Relu(x)"), ["y"]),
     "branch-reads-what-nobody-makes": (
-        model_of([named("If", "c", then_branch=make_graph(parse_nodes("r = Neg(ghost)"), {}, {"r": f32}), else_branch=BRANCH)], COND), ["ghost"]),
-    "outer-graph-reads-from-a-branch": (model_of([named("If", "c", "z", then_branch=BRANCH, else_branch=BRANCH)] + parse_nodes("y = Relu(r)"), COND), ["r"]),
+        model_of(
+            [
+                named(
+                    "If", "c", then_branch=make_graph(parse_nodes("r = Neg(ghost)"), {}, {"r": f32}), else_branch=BRANCH
+                )
+            ],
+            COND,
+        ),
+        ["ghost"],
+    ),
+    "outer-graph-reads-from-a-branch": (
+        model_of([named("If", "c", "z", then_branch=BRANCH, else_branch=BRANCH)] + parse_nodes("y = Relu(r)"), COND),
+        ["r"],
+    ),
     "if-without-else": (model_of([named("If", "c", then_branch=BRANCH)], COND), ["bad_node", "else_branch"]),
     "loop-without-body": (model_of([named("Loop", "m,c,x")], COND | {"m": (i64, ())}), ["bad_node", "body"]),
     "scan-without-count": (model_of([named("Scan", "x", body=BRANCH)]), ["bad_node"]),
-    "loop-body-with-too-few-inputs": (model_of([named("Loop", "m,c,x", body=BRANCH)], COND | {"m": (i64, ())}), ["bad_node"]),
-    "if-number-of-outputs": (model_of([named("If", "c", "y,z", then_branch=BRANCH, else_branch=BRANCH)], COND), ["bad_node"]),
+    "loop-body-with-too-few-inputs": (
+        model_of([named("Loop", "m,c,x", body=BRANCH)], COND | {"m": (i64, ())}),
+        ["bad_node"],
+    ),
+    "if-number-of-outputs": (
+        model_of([named("If", "c", "y,z", then_branch=BRANCH, else_branch=BRANCH)], COND),
+        ["bad_node"],
+    ),
     "if-condition-is-a-float": (model_of([named("If", "x", then_branch=BRANCH, else_branch=BRANCH)]), ["bad_node"]),
     "types-mixed": (model_of([named("Add", "x,k")], weights={"k": np.ones(2, i64)}), ["bad_node"]),
     "type-not-allowed": (model_of([named("Sqrt", "n")], {"n": (i64, (2,))}, {"y": i64}), ["bad_node"]),
@@ -80,38 +99,99 @@ ATTRIBUTES = {
     "attribute-unknown": (model_of([named("Relu", colour="blue")]), ["bad_node", "colour"]),
     "attribute-of-wrong-type": (model_of([named("Softmax", axis=1.5)]), ["bad_node", "axis"]),
     "attribute-string-for-ints": (model_of([named("Transpose", perm="10")]), ["bad_node", "perm"]),
-    "attribute-type-field-lies": (model_of([with_attribute("Softmax", name="axis", type=INT, s=b"x", f=1.0)], outputs={"y": f32}), None),
+    "attribute-type-field-lies": (
+        model_of([with_attribute("Softmax", name="axis", type=INT, s=b"x", f=1.0)], outputs={"y": f32}),
+        None,
+    ),
     "attribute-without-type-and-value": (model_of([with_attribute("Cast", name="to")]), ["bad_node", "to"]),
     "attribute-missing": (model_of([named("Cast")]), ["bad_node", "to"]),
-    "attribute-twice": (changed(model_of([named("Softmax", axis=0)]), lambda m: m.graph.node[0].attribute.add(name="axis", type=INT, i=0)), ["bad_node", "axis"]),
+    "attribute-twice": (
+        changed(
+            model_of([named("Softmax", axis=0)]), lambda m: m.graph.node[0].attribute.add(name="axis", type=INT, i=0)
+        ),
+        ["bad_node", "axis"],
+    ),
     "attribute-without-name": (model_of([with_attribute("Relu", type=INT, i=1)]), ["bad_node"]),
-    "attribute-refers-outside-a-function": (model_of([with_attribute("Softmax", name="axis", type=INT, ref_attr_name="elsewhere")]), ["bad_node"]),
+    "attribute-refers-outside-a-function": (
+        model_of([with_attribute("Softmax", name="axis", type=INT, ref_attr_name="elsewhere")]),
+        ["bad_node"],
+    ),
     "cast-to-0": (model_of([named("Cast", to=0)]), ["bad_node"]),
     "cast-to-99": (model_of([named("Cast", to=99)]), ["bad_node"]),
     "cast-to-negative": (model_of([named("Cast", to=-1)]), ["bad_node"]),
     "constant-without-value": (model_of([named("Constant", "")]), ["bad_node"]),
     "constant-with-two-values": (model_of([named("Constant", "", value_int=1, value_float=1.0)]), ["bad_node"]),
-    "conv-group-0": (model_of([named("Conv", "i,w", group=0)], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}), ["bad_node"]),
-    "conv-group-negative": (model_of([named("Conv", "i,w", group=-1)], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}), ["bad_node"]),
-    "conv-stride-0": (model_of([named("Conv", "i,w", strides=[0])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}), ["bad_node"]),
-    "conv-dilation-huge": (model_of([named("Conv", "i,w", dilations=[2**62])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 3), f32)}), ["bad_node"]),
-    "conv-pads-huge": (model_of([named("Conv", "i,w", pads=[2**62, 2**62])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}), ["bad_node"]),
-    "conv-kernel-shape-differs": (model_of([named("Conv", "i,w", kernel_shape=[3])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}), ["bad_node"]),
-    "conv-channels": (model_of([named("Conv", "i,w")], {"i": (f32, (1, 3, 4))}, weights={"w": np.ones((1, 2, 2), f32)}), ["bad_node"]),
-    "depth-to-space-block-0": (model_of([named("DepthToSpace", "i", blocksize=0)], {"i": (f32, (1, 4, 2, 2))}), ["bad_node"]),
-    "lstm-hidden-huge": (model_of([named("LSTM", "i,w,w", hidden_size=2**40)], {"i": (f32, (1, 1, 2))}, weights={"w": np.ones((1, 8, 2), f32)}), ["bad_node"]),
+    "conv-group-0": (
+        model_of([named("Conv", "i,w", group=0)], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}),
+        ["bad_node"],
+    ),
+    "conv-group-negative": (
+        model_of([named("Conv", "i,w", group=-1)], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}),
+        ["bad_node"],
+    ),
+    "conv-stride-0": (
+        model_of([named("Conv", "i,w", strides=[0])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}),
+        ["bad_node"],
+    ),
+    "conv-dilation-huge": (
+        model_of(
+            [named("Conv", "i,w", dilations=[2**62])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 3), f32)}
+        ),
+        ["bad_node"],
+    ),
+    "conv-pads-huge": (
+        model_of(
+            [named("Conv", "i,w", pads=[2**62, 2**62])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}
+        ),
+        ["bad_node"],
+    ),
+    "conv-kernel-shape-differs": (
+        model_of(
+            [named("Conv", "i,w", kernel_shape=[3])], {"i": (f32, (1, 1, 4))}, weights={"w": np.ones((1, 1, 2), f32)}
+        ),
+        ["bad_node"],
+    ),
+    "conv-channels": (
+        model_of([named("Conv", "i,w")], {"i": (f32, (1, 3, 4))}, weights={"w": np.ones((1, 2, 2), f32)}),
+        ["bad_node"],
+    ),
+    "depth-to-space-block-0": (
+        model_of([named("DepthToSpace", "i", blocksize=0)], {"i": (f32, (1, 4, 2, 2))}),
+        ["bad_node"],
+    ),
+    "lstm-hidden-huge": (
+        model_of(
+            [named("LSTM", "i,w,w", hidden_size=2**40)], {"i": (f32, (1, 1, 2))}, weights={"w": np.ones((1, 8, 2), f32)}
+        ),
+        ["bad_node"],
+    ),
     "split-into-0": (model_of([named("Split", num_outputs=0)]), ["bad_node"]),
     "concat-axis-beyond": (model_of([named("Concat", "x,x", axis=7)]), ["bad_node"]),
-    "dropout-ratio": (model_of([named("Dropout", "x,r,t")], weights={"r": f32.type(1.5), "t": np.array(True)}), ["bad_node"]),
+    "dropout-ratio": (
+        model_of([named("Dropout", "x,r,t")], weights={"r": f32.type(1.5), "t": np.array(True)}),
+        ["bad_node"],
+    ),
 }
 
 GRAPHS = {
-    "onnxruntime#4585-input-element-type-0": (model_of("y = Relu(x)", {"x": helper.make_tensor_type_proto(0, (2,))}), ["x"]),
-    "onnxruntime#4585-input-element-type-99": (model_of("y = Relu(x)", {"x": helper.make_tensor_type_proto(99, (2,))}), ["x"]),
+    "onnxruntime#4585-input-element-type-0": (
+        model_of("y = Relu(x)", {"x": helper.make_tensor_type_proto(0, (2,))}),
+        ["x"],
+    ),
+    "onnxruntime#4585-input-element-type-99": (
+        model_of("y = Relu(x)", {"x": helper.make_tensor_type_proto(99, (2,))}),
+        ["x"],
+    ),
     "input-without-type": (model_of("y = Relu(x)", {"x": None}), ["x"]),
     "input-without-name": (model_of("y = Relu(x)", {"x": X, "": X}), None),
     "input-twice": (changed(model_of("y = Relu(x)"), lambda m: m.graph.input.add().CopyFrom(m.graph.input[0])), ["x"]),
-    "initializer-twice": (changed(model_of("y = Add(x, k)", weights={"k": np.ones(2, f32)}), lambda m: m.graph.initializer.add().CopyFrom(m.graph.initializer[0])), ["k"]),
+    "initializer-twice": (
+        changed(
+            model_of("y = Add(x, k)", weights={"k": np.ones(2, f32)}),
+            lambda m: m.graph.initializer.add().CopyFrom(m.graph.initializer[0]),
+        ),
+        ["k"],
+    ),
     "two-nodes-make-one-value": (model_of("y = Relu(x); y = Neg(x)"), ["y"]),
     "one-node-makes-one-value-twice": (model_of([named("Split", "x", "y,y", num_outputs=2)]), ["y"]),
     "node-makes-a-graph-input": (model_of("x = Relu(z); y = Neg(x)", {"x": X, "z": X}), ["x"]),
@@ -119,10 +199,26 @@ GRAPHS = {
     "onnxruntime#19870": (model_of("a = Add(x, b); b = Relu(a); y = Neg(b)"), ["cycl"]),
     "onnxruntime#19870-self": (model_of("a = Add(x, a); y = Neg(a)"), ["cycl"]),
     "onnxruntime#19870-unused-cycle": (model_of("y = Neg(x); a = Relu(b); b = Relu(a)"), ["cycl"]),
-    "onnxruntime#19870-long": (model_of("; ".join(f"v{i} = Add(x, v{(i + 1) % 300})" for i in range(300)) + "; y = Neg(v0)"), ["cycl"]),
+    "onnxruntime#19870-long": (
+        model_of("; ".join(f"v{i} = Add(x, v{(i + 1) % 300})" for i in range(300)) + "; y = Neg(v0)"),
+        ["cycl"],
+    ),
     "onnxruntime#19870-through-a-branch": (
-        model_of([named("If", "c", "z", then_branch=make_graph(parse_nodes("r = Neg(w)"), {}, {"r": f32}), else_branch=BRANCH)]
-                 + parse_nodes("w = Relu(z); y = Neg(w)"), COND), ["cycl"]),
+        model_of(
+            [
+                named(
+                    "If",
+                    "c",
+                    "z",
+                    then_branch=make_graph(parse_nodes("r = Neg(w)"), {}, {"r": f32}),
+                    else_branch=BRANCH,
+                )
+            ]
+            + parse_nodes("w = Relu(z); y = Neg(w)"),
+            COND,
+        ),
+        ["cycl"],
+    ),
     "no-graph": (changed(model_of("y = Relu(x)"), lambda m: m.ClearField("graph")), None),
     "no-opset": (changed(model_of("y = Relu(x)"), lambda m: m.ClearField("opset_import")), ["opset"]),
     "opset-0": (model_of("y = Relu(x)", opset=0), ["opset"]),
@@ -175,8 +271,11 @@ def test_refused_at_run_at_the_latest(why, level):
     assert_load_or_run_refused(model, feeds, level, words=words or ())
 
 
-@pytest.mark.parametrize("data", [b"", b"\0", b"\xff" * 100, b"ONNX", b"not a model\n" * 50, b"PK\x03\x04" + b"\0" * 64, b"\x0a", bytes(4096)],
-                         ids=["empty", "nul", "ff", "magic", "text", "zip", "tag", "zeros"])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\0", b"\xff" * 100, b"ONNX", b"not a model\n" * 50, b"PK\x03\x04" + b"\0" * 64, b"\x0a", bytes(4096)],
+    ids=["empty", "nul", "ff", "magic", "text", "zip", "tag", "zeros"],
+)
 def test_not_a_model_at_all(data):
     assert_load_refused(data)
 
@@ -196,112 +295,12 @@ def test_paths_that_lead_nowhere(tmp_path):
 @levels
 def test_input_of_impossible_size(level):
     """[2^40, 2^40] elements cannot be counted in 64 bits."""
-    assert_load_or_run_refused(model_of("y = Relu(x)", {"x": (f32, (2**40, 2**40))}), {"x": np.ones((2, 2), f32)}, level)
+    assert_load_or_run_refused(
+        model_of("y = Relu(x)", {"x": (f32, (2**40, 2**40))}), {"x": np.ones((2, 2), f32)}, level
+    )
 
 
 @levels
 def test_unknown_operators_have_their_code(level):
     if engines.ENGINE == "pyasc":
         assert_load_refused(NODES["unknown-operator"][0], level, code="E5033")
-
-
-# Broken to the letter of the specification, harmless to us: a right answer or a clear refusal.
-EITHER = {
-    "nodes-out-of-order": (model_of("y = Neg(a); a = Relu(x)"), lambda x: -np.maximum(x, 0)),
-    "output-shape-contradicted": (model_of("y = Relu(x)", outputs={"y": (f32, (3,))}), lambda x: np.maximum(x, 0)),
-    "inner-shape-contradicted": (changed(model_of("a = Relu(x); y = Neg(a)"), lambda m: m.graph.value_info.add().CopyFrom(helper.make_tensor_value_info("a", 1, (7,)))), lambda x: -np.maximum(x, 0)),
-    "inner-value-without-type": (changed(model_of("a = Relu(x); y = Neg(a)"), lambda m: m.graph.value_info.add(name="a")), lambda x: -np.maximum(x, 0)),
-    "value-info-for-nothing": (changed(model_of("y = Neg(x)"), lambda m: m.graph.value_info.add().CopyFrom(helper.make_tensor_value_info("ghost", 1, (7,)))), lambda x: -x),
-    "branch-shadows-an-outer-name": (
-        model_of([node("If", "c", "y", then_branch=make_graph(parse_nodes("x = Identity(k); r = Neg(x)"), {}, {"r": f32}), else_branch=BRANCH)], COND, weights={"k": np.ones(2, f32)}),
-        lambda x: -np.ones(2, f32)),
-    "same-node-name-twice": (model_of([node("Relu", "x", "a", name="n"), node("Neg", "a", "y", name="n")]), lambda x: -np.maximum(x, 0)),
-    "no-node-names": (changed(model_of("a = Relu(x); y = Neg(a)"), lambda m: [n.ClearField("name") for n in m.graph.node]), lambda x: -np.maximum(x, 0)),
-    "input-dimension-negative": (model_of("y = Neg(x)", {"x": (f32, (-1,))}), lambda x: -x),
-    "output-twice": (changed(model_of("y = Neg(x)"), lambda m: m.graph.output.add().CopyFrom(m.graph.output[0])), lambda x: -x),
-    "initializer-without-name": (changed(model_of("y = Neg(x)", weights={"k": np.ones(2, f32)}), lambda m: m.graph.initializer[0].ClearField("name")), lambda x: -x),
-    "graph-without-name": (changed(model_of("y = Neg(x)"), lambda m: m.graph.ClearField("name")), lambda x: -x),
-    "names-of-every-kind": (changed(model_of([node("Relu", "x", "a b/c:0\n\u00e9", name="\u4e2d"), node("Neg", "a b/c:0\n\u00e9", "y")]), lambda m: None), lambda x: -np.maximum(x, 0)),
-    "unused-initializer-of-any-size": (model_of("y = Neg(x)", weights={"unused": np.ones((50, 50), f32)}), lambda x: -x),
-    "ir-version-old": (model_of("y = Neg(x)", opset=8, ir_version=3), lambda x: -x),
-}
-
-
-@levels
-@pytest.mark.parametrize("why", EITHER)
-def test_right_or_refused(why, level):
-    model, function = EITHER[why]
-    x = np.array([-1, 2], f32)
-    feeds = {"x": x} | ({"c": np.array(True)} if any(i.name == "c" for i in model.graph.input) else {})
-    try:
-        got = run(model, feeds, level)["y"]
-    except engines.refusals():
-        assert_load_or_run_refused(model, feeds, level)
-    else:
-        assert_same(got, function(x))
-
-
-# Small files that ask for more memory than any machine has.
-BIG = np.array([2**40, 2**40], i64)
-GREEDY = {
-    "constant-of-shape": ("y = ConstantOfShape(s)", {"s": BIG}), "constant-of-shape-8TB": ("y = ConstantOfShape(s)", {"s": np.array([2**41], i64)}),
-    "expand": ("y = Expand(x, s)", {"s": np.array([2**60, 2], i64)}), "tile": ("y = Tile(x, s)", {"s": np.array([2**62], i64)}),
-    "pad": ("y = Pad(x, s)", {"s": np.array([2**62, 0], i64)}), "range": ("y = Range(a, b, c)", {"a": f32.type(0), "b": f32.type(3e38), "c": f32.type(1e-30)}),
-    "resize": ("y = Resize(x, , , s)", {"s": np.array([2**45], i64)}), "one-hot": ("y = OneHot(i, d, v)", {"i": np.zeros(4, i64), "d": np.array(2**60), "v": np.array([0, 1], f32)}),
-    "constant-of-shape-wraps-to-0": ("y = ConstantOfShape(s)", {"s": np.array([2**32, 2**32], i64)}), "constant-of-shape-wraps-to-small": ("y = ConstantOfShape(s)", {"s": np.array([2**62 + 1, 4], i64)}),
-    "random": (f"y = RandomNormal<shape=[{2**40}, {2**40}]>()", {}), "tile-twice": ("a = Tile(x, s); y = Tile(a, s)", {"s": np.array([2**40], i64)}),
-    "outer-product": ("a = Expand(k, s); b = Transpose(a); y = MatMul(b, a)", {"k": np.ones((1, 1), f32), "s": np.array([1, 2**23], i64)}),
-    "upsample": ("y = Resize(x, , s)", {"s": np.array([1e13], f32)}), "eye": ("e = ConstantOfShape(s); y = EyeLike<dtype=1>(e)", {"s": np.array([2**31, 2**31], i64)}),
-}
-
-
-@levels
-@pytest.mark.parametrize("where", ["constant", "input"])
-@pytest.mark.parametrize("what", GREEDY)
-def test_sizes_beyond_memory(what, where, level):
-    """Also sizes whose product wraps to something small: refused as too large, at load or at run, and not folded."""
-    text, weights = GREEDY[what]
-    feeds = {"x": np.ones(2, f32)}
-    if where == "constant":
-        assert_load_or_run_refused(model_of(text, weights=weights), feeds, level)
-    else:
-        inputs = {"x": X} | {n: (v.dtype, v.shape) for n, v in weights.items()}
-        assert_load_or_run_refused(model_of(text, inputs), feeds | {n: np.asarray(v) for n, v in weights.items()}, level)
-
-
-def function_model(text, calls="y = com.example.F(x)", body_opset=18):
-    body = parse_nodes(text)
-    function = helper.make_function("com.example", "F", ["a"], ["b"], body, [helper.make_opsetid("", body_opset), helper.make_opsetid("com.example", 1)])
-    return model_of(calls, domains=["com.example"], functions=[function])
-
-
-def test_a_function_runs():
-    x = random((2,))
-    assert_same(run(function_model("t = Neg(a); b = Exp(t)"), {"x": x})["y"], np.exp(-x))
-
-
-@pytest.mark.parametrize("model", [
-    pytest.param(function_model("b = com.example.F(a)"), id="calls-itself"),
-    pytest.param(function_model("t = Neg(a)"), id="output-nobody-makes"),
-    pytest.param(function_model("b = Neg(ghost)"), id="reads-what-nobody-makes"),
-    pytest.param(function_model("b = Neg(x)"), id="reads-an-outer-value"),
-    pytest.param(function_model("b = Frobnicate(a)"), id="unknown-operator-inside"),
-    pytest.param(function_model("b = Neg(a)", "y = com.example.F(x, x)"), id="too-many-arguments"),
-    pytest.param(function_model("b = Neg(a)", "y, z = com.example.F(x)"), id="too-many-results"),
-])
-def test_bad_functions(model):
-    assert_load_refused(model)
-
-
-def test_functions_that_call_each_other_in_a_ring():
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.example", 1)]
-    functions = [helper.make_function("com.example", f"F{i}", ["a"], ["b"], parse_nodes(f"b = com.example.F{(i + 1) % 3}(a)"), opsets) for i in range(3)]
-    assert_load_refused(model_of("y = com.example.F0(x)", domains=["com.example"], functions=functions))
-
-
-def test_functions_that_double_at_each_step():
-    """30 functions, each calls the next twice: 2^30 nodes when expanded. Refused, or run without expanding; not an hour and all memory."""
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.example", 1)]
-    step = lambda i: f"t = com.example.F{i + 1}(a); b = com.example.F{i + 1}(t)" if i < 30 else "b = Neg(a)"
-    functions = [helper.make_function("com.example", f"F{i}", ["a"], ["b"], parse_nodes(step(i)), opsets) for i in range(31)]
-    assert_load_refused(model_of("y = com.example.F0(x)", domains=["com.example"], functions=functions))

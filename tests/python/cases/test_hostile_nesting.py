@@ -30,7 +30,17 @@ def nested_ifs(depth):
     for _ in range(depth):
         branches = graph_attribute("then_branch", graph) + graph_attribute("else_branch", leaf)
         graph = graph_bytes([node_bytes("If", ["c"], ["y"], branches)], [], Y)
-    return model_bytes(graph_bytes([node_bytes("If", ["c"], ["y"], graph_attribute("then_branch", graph) + graph_attribute("else_branch", leaf))], [C, X], Y))
+    return model_bytes(
+        graph_bytes(
+            [
+                node_bytes(
+                    "If", ["c"], ["y"], graph_attribute("then_branch", graph) + graph_attribute("else_branch", leaf)
+                )
+            ],
+            [C, X],
+            Y,
+        )
+    )
 
 
 @levels
@@ -49,13 +59,31 @@ def test_nested_ifs(depth, level):
 @pytest.mark.parametrize("depth", [100, 5000])
 def test_nested_loops(depth, level):
     def body(inner_nodes):
-        inputs = [value_info("i", tensor_type(7, ())), value_info("k", tensor_type(9, ())), value_info("a", tensor_type())]
+        inputs = [
+            value_info("i", tensor_type(7, ())),
+            value_info("k", tensor_type(9, ())),
+            value_info("a", tensor_type()),
+        ]
         return graph_bytes(inner_nodes, inputs, [value_info("k2", tensor_type(9, ())), value_info("b", tensor_type())])
 
     graph = body([node_bytes("Identity", ["k"], ["k2"]), node_bytes("Neg", ["a"], ["b"])])
     for _ in range(depth):
-        graph = body([node_bytes("Identity", ["k"], ["k2"]), node_bytes("Loop", ["", "k", "a"], ["b"], graph_attribute("body", graph))])
-    outcome(model_bytes(graph_bytes([node_bytes("Loop", ["m", "c", "x"], ["y"], graph_attribute("body", graph))], [C, X, value_info("m", tensor_type(7, ()))], Y)), level)
+        graph = body(
+            [
+                node_bytes("Identity", ["k"], ["k2"]),
+                node_bytes("Loop", ["", "k", "a"], ["b"], graph_attribute("body", graph)),
+            ]
+        )
+    outcome(
+        model_bytes(
+            graph_bytes(
+                [node_bytes("Loop", ["m", "c", "x"], ["y"], graph_attribute("body", graph))],
+                [C, X, value_info("m", tensor_type(7, ()))],
+                Y,
+            )
+        ),
+        level,
+    )
 
 
 @pytest.mark.parametrize("wrapper", [4, 9], ids=["sequence", "optional"])
@@ -81,7 +109,12 @@ def test_nested_messages_of_one_kind(field_number):
 @pytest.mark.parametrize("length", [1000, 30000])
 def test_long_chains(length, level):
     """Recursion over the graph would overflow the stack."""
-    nodes = [node_bytes("Neg" if i % 2 else "Exp", [f"v{i}" if i else "x"], [f"v{i + 1}" if i < length - 1 else "y"], name=f"n{i}") for i in range(length)]
+    nodes = [
+        node_bytes(
+            "Neg" if i % 2 else "Exp", [f"v{i}" if i else "x"], [f"v{i + 1}" if i < length - 1 else "y"], name=f"n{i}"
+        )
+        for i in range(length)
+    ]
     assert outcome(model_bytes(graph_bytes(nodes, [X], Y)), level) == "ran"
 
 
@@ -89,7 +122,10 @@ def test_long_chains(length, level):
 def test_long_chain_given_backwards(level):
     """Nodes in reverse order: sorted or refused, in time that is not quadratic."""
     length = 20000
-    nodes = [node_bytes("Neg", [f"v{i}" if i else "x"], [f"v{i + 1}" if i < length - 1 else "y"], name=f"n{i}") for i in range(length)]
+    nodes = [
+        node_bytes("Neg", [f"v{i}" if i else "x"], [f"v{i + 1}" if i < length - 1 else "y"], name=f"n{i}")
+        for i in range(length)
+    ]
     outcome(model_bytes(graph_bytes(nodes[::-1], [X], Y)), level)
 
 
@@ -97,14 +133,19 @@ def test_long_chain_given_backwards(level):
 def test_many_removable_nodes(level):
     """20,000 Identity nodes: the optimiser's rounds stay few."""
     length = 20000
-    nodes = [node_bytes("Identity", [f"v{i}" if i else "x"], [f"v{i + 1}" if i < length - 1 else "y"], name=f"n{i}") for i in range(length)]
+    nodes = [
+        node_bytes("Identity", [f"v{i}" if i else "x"], [f"v{i + 1}" if i < length - 1 else "y"], name=f"n{i}")
+        for i in range(length)
+    ]
     assert outcome(model_bytes(graph_bytes(nodes, [X], Y)), level) == "ran"
 
 
 @levels
 def test_one_value_with_very_many_consumers(level):
     count = 5000
-    nodes = [node_bytes("Neg", ["x"], [f"v{i}"], name=f"n{i}") for i in range(count)] + [node_bytes("Sum", [f"v{i}" for i in range(count)], ["y"])]
+    nodes = [node_bytes("Neg", ["x"], [f"v{i}"], name=f"n{i}") for i in range(count)] + [
+        node_bytes("Sum", [f"v{i}" for i in range(count)], ["y"])
+    ]
     assert outcome(model_bytes(graph_bytes(nodes, [X], Y)), level) == "ran"
 
 
@@ -120,8 +161,24 @@ def test_functions_in_a_long_row():
     """5,000 functions, each calls the next."""
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.example", 1)]
     count = 5000
-    functions = [helper.make_function("com.example", f"F{i}", ["a"], ["b"], parse_nodes(f"b = com.example.F{i + 1}(a)" if i < count - 1 else "b = Neg(a)"), opsets) for i in range(count)]
-    model = make_model(parse_nodes("y = com.example.F0(x)"), {"x": (f32, (2,))}, {"y": f32}, domains=["com.example"], functions=functions)
+    functions = [
+        helper.make_function(
+            "com.example",
+            f"F{i}",
+            ["a"],
+            ["b"],
+            parse_nodes(f"b = com.example.F{i + 1}(a)" if i < count - 1 else "b = Neg(a)"),
+            opsets,
+        )
+        for i in range(count)
+    ]
+    model = make_model(
+        parse_nodes("y = com.example.F0(x)"),
+        {"x": (f32, (2,))},
+        {"y": f32},
+        domains=["com.example"],
+        functions=functions,
+    )
     outcome(model.SerializeToString(), 3)
 
 
@@ -130,4 +187,6 @@ def test_very_long_names_and_many_attributes():
     nodes = [node_bytes("Neg", ["x"], [name], name=name), node_bytes("Neg", [name], ["y"], name=name)]
     outcome(model_bytes(graph_bytes(nodes, [X], Y)), 3)
     attributes = b"".join(field(5, field(1, f"a{i}") + field(3, i) + field(20, 2)) for i in range(100000))
-    assert outcome(model_bytes(graph_bytes([node_bytes("Neg", ["x"], ["y"], attributes)], [X], Y)), 3).startswith("refused")
+    assert outcome(model_bytes(graph_bytes([node_bytes("Neg", ["x"], ["y"], attributes)], [X], Y)), 3).startswith(
+        "refused"
+    )

@@ -6,7 +6,18 @@ from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 import engines
 from cases.wire import field, graph_bytes, model_bytes, node_bytes, tensor_type, value_info
-from oracle import assert_load_or_run_refused, assert_load_refused, assert_same, f32, i64, levels, make_graph, make_model, node, run
+from oracle import (
+    assert_load_or_run_refused,
+    assert_load_refused,
+    assert_same,
+    f32,
+    i64,
+    levels,
+    make_graph,
+    make_model,
+    node,
+    run,
+)
 
 T = TensorProto
 
@@ -101,7 +112,9 @@ def test_the_same_elsewhere(place, why, level):
     bad = LENGTHS[why]
     constant = node("Constant", "", "y", name="bad", value=bad)
     condition = {"c": (np.dtype(bool), ())}
-    good = make_graph([node("Constant", "", "g", value=numpy_helper.from_array(np.ones(1, f32)))], {}, {"g": None}, name="good")
+    good = make_graph(
+        [node("Constant", "", "g", value=numpy_helper.from_array(np.ones(1, f32)))], {}, {"g": None}, name="good"
+    )
     if place == "constant-node":
         model = make_model([constant], {}, {"y": bad.data_type})
     elif place == "unused":
@@ -109,13 +122,17 @@ def test_the_same_elsewhere(place, why, level):
         model.graph.node[0].CopyFrom(node("Identity", "x", "y"))
         model.graph.input.add().CopyFrom(helper.make_tensor_value_info("x", 1, [1]))
     elif place == "constant-of-shape":
-        model = make_model([node("ConstantOfShape", "n", "y", name="bad", value=bad)], {}, {"y": bad.data_type}, {"n": np.array([2])})
+        model = make_model(
+            [node("ConstantOfShape", "n", "y", name="bad", value=bad)], {}, {"y": bad.data_type}, {"n": np.array([2])}
+        )
     else:
         inner = [constant] if place == "branch-constant" else [node("Identity", "bad", "y")]
         branch = make_graph(inner, {}, {"y": None}, name="branch")
         if place == "branch":
             branch.initializer.append(bad)
-        model = make_model([node("If", "c", "z", name="the_if", then_branch=branch, else_branch=good)], condition, {"z": f32})
+        model = make_model(
+            [node("If", "c", "z", name="the_if", then_branch=branch, else_branch=good)], condition, {"z": f32}
+        )
     assert_load_refused(model, level)
 
 
@@ -219,9 +236,19 @@ def test_unaligned_raw_data():
 
 
 @levels
-@pytest.mark.parametrize("indices, dims, good", [
-    ([1, 3], [5], True), ([1, 5], [5], False), ([-1, 2], [5], False), ([3, 1], [5], False), ([1, 1], [5], False), ([1, 3], [2**40, 2**40], False), ([1, 3], [-5], False),
-], ids=str)
+@pytest.mark.parametrize(
+    "indices, dims, good",
+    [
+        ([1, 3], [5], True),
+        ([1, 5], [5], False),
+        ([-1, 2], [5], False),
+        ([3, 1], [5], False),
+        ([1, 1], [5], False),
+        ([1, 3], [2**40, 2**40], False),
+        ([1, 3], [-5], False),
+    ],
+    ids=str,
+)
 def test_sparse_initializers(indices, dims, good, level):
     """Indices must be sorted, unique and inside; the dense form must be possible."""
     values = numpy_helper.from_array(np.array([7, 8], f32), "s")

@@ -5,8 +5,31 @@ import pytest
 
 import engines
 from oracle import (
-    FLOATS, INTS, SIGNED, UNSIGNED, assert_refused, assert_same, bf16, boolean, check, check_folded, f16, f32, f64, folded, i32, i64,
-    levels, make_graph, make_model, node, one_node, parse_nodes, random, run, short,
+    FLOATS,
+    INTS,
+    SIGNED,
+    UNSIGNED,
+    assert_refused,
+    assert_same,
+    bf16,
+    boolean,
+    check,
+    check_folded,
+    f16,
+    f32,
+    f64,
+    folded,
+    i32,
+    i64,
+    levels,
+    make_graph,
+    make_model,
+    node,
+    one_node,
+    parse_nodes,
+    random,
+    run,
+    short,
 )
 
 signed = pytest.mark.parametrize("dtype", SIGNED, ids=short)
@@ -59,7 +82,11 @@ def test_pytorch_190042(size, dtype, level):
 def test_division_by_zero_is_refused_at_run(op, fmod, dtype, level):
     """At every place; the load succeeds even if everything is constant; the next run is right."""
     attributes = {} if fmod is None else {"fmod": fmod}
-    model = make_model([node(op, "a,b", "y", name="the_division", **attributes)], {"a": (dtype, ["n"]), "b": (dtype, ["m"])}, {"y": dtype})
+    model = make_model(
+        [node(op, "a,b", "y", name="the_division", **attributes)],
+        {"a": (dtype, ["n"]), "b": (dtype, ["m"])},
+        {"y": dtype},
+    )
     loaded = engines.load(model, level)
     for size in SIZES:
         a = np.full(size, 7, dtype)
@@ -68,7 +95,9 @@ def test_division_by_zero_is_refused_at_run(op, fmod, dtype, level):
             b[where] = 0
             assert_refused(lambda: loaded.run({"a": a, "b": b}), node="the_division")
         assert_refused(lambda: loaded.run({"a": a, "b": np.zeros(1, dtype)}), node="the_division")
-        assert_same(loaded.run({"a": a, "b": np.full(size, 2, dtype)})["y"], np.full(size, 3 if op == "Div" else 1, dtype))
+        assert_same(
+            loaded.run({"a": a, "b": np.full(size, 2, dtype)})["y"], np.full(size, 3 if op == "Div" else 1, dtype)
+        )
     # nothing is divided, so nothing is refused
     assert_same(loaded.run({"a": np.zeros(0, dtype), "b": np.zeros(1, dtype)})["y"], np.zeros(0, dtype))
     feeds = {"a": np.full(2, 7, dtype), "b": np.array([1, 0], dtype)}
@@ -186,8 +215,13 @@ def test_float_mod_needs_fmod(dtype, level):
 def test_division_in_a_branch_and_before_a_use(level):
     """The failing division is not the last node: nothing comes out, the message names it, and a good run follows."""
     nodes = parse_nodes("d = Div(a, b); r = Mul(d, d)") + [
-        node("If", "c", "y", then_branch=make_graph(parse_nodes("t = Div(r, b)"), {}, {"t": i32}, name="t"),
-             else_branch=make_graph(parse_nodes("e = Identity(r)"), {}, {"e": i32}, name="e"))
+        node(
+            "If",
+            "c",
+            "y",
+            then_branch=make_graph(parse_nodes("t = Div(r, b)"), {}, {"t": i32}, name="t"),
+            else_branch=make_graph(parse_nodes("e = Identity(r)"), {}, {"e": i32}, name="e"),
+        )
     ]
     model = make_model(nodes, {"a": (i32, ["n"]), "b": (i32, ["n"]), "c": (boolean, ())}, {"y": i32, "r": i32})
     loaded = engines.load(model, level)
@@ -199,7 +233,9 @@ def test_division_in_a_branch_and_before_a_use(level):
 
 
 @levels
-@pytest.mark.parametrize("values, dtype", [([1.5, -1.5, 2.5, 0.5, -0.5], f32), ([1.5, 2.5, -2.5], f64), ([0.5, 1.5, 2.5], f16)], ids=str)
+@pytest.mark.parametrize(
+    "values, dtype", [([1.5, -1.5, 2.5, 0.5, -0.5], f32), ([1.5, 2.5, -2.5], f64), ([0.5, 1.5, 2.5], f16)], ids=str
+)
 def test_round_half_to_even(values, dtype, level):
     x = np.array(values, dtype)
     check(one_node("Round", {"x": x}), {"x": x}, np.round(x), level)
@@ -212,7 +248,11 @@ def test_large_integers_are_exact(dtype, level):
     top = np.iinfo(dtype).max
     a, b = np.array([top, top - 1], dtype), np.array([top - 1, top - 1], dtype)
     text = "e = Equal(a, b); g = Greater(a, b); m = Max(a, b); d = Sub(a, b); w = Where(e, a, b)"
-    got = run(make_model(text, {"a": a, "b": b}, {"e": boolean, "g": boolean, "m": dtype, "d": dtype, "w": dtype}), {"a": a, "b": b}, level)
+    got = run(
+        make_model(text, {"a": a, "b": b}, {"e": boolean, "g": boolean, "m": dtype, "d": dtype, "w": dtype}),
+        {"a": a, "b": b},
+        level,
+    )
     assert_same(got, {"e": a == b, "g": a > b, "m": a, "d": a - b, "w": b})
 
 

@@ -5,7 +5,23 @@ import pytest
 
 import engines
 from oracle import (
-    FLOATS, assert_same, bf16, boolean, check, check_folded, f16, f32, f64, i64, levels, make_model, node, one_node, random, run, short,
+    FLOATS,
+    assert_same,
+    bf16,
+    boolean,
+    check,
+    check_folded,
+    f16,
+    f32,
+    f64,
+    i64,
+    levels,
+    make_model,
+    node,
+    one_node,
+    random,
+    run,
+    short,
 )
 
 floats = pytest.mark.parametrize("dtype", FLOATS, ids=short)
@@ -23,7 +39,20 @@ REDUCE_ROWS = [
 
 @levels
 @floats
-@pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp"])
+@pytest.mark.parametrize(
+    "op",
+    [
+        "ReduceMax",
+        "ReduceMin",
+        "ReduceSum",
+        "ReduceMean",
+        "ReduceProd",
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceSumSquare",
+        "ReduceLogSumExp",
+    ],
+)
 @pytest.mark.parametrize("values", [r[1] for r in REDUCE_ROWS], ids=[r[0] for r in REDUCE_ROWS])
 def test_reductions(values, op, dtype, level):
     x = np.array(values, dtype)
@@ -39,7 +68,9 @@ def test_reductions(values, op, dtype, level):
 def test_reductions_over_each_axis_and_place(op, axis, dtype, level):
     """NaN at every position of every length, so that vector bodies and tails both see it."""
     function = np.max if op == "ReduceMax" else np.min
-    model = make_model(f"y = {op}<keepdims=0>(x, a)", {"x": (dtype, ["a", "b", "c"])}, {"y": dtype}, {"a": np.array([axis])})
+    model = make_model(
+        f"y = {op}<keepdims=0>(x, a)", {"x": (dtype, ["a", "b", "c"])}, {"y": dtype}, {"a": np.array([axis])}
+    )
     loaded = engines.load(model, level)
     for size in SIZES:
         shape = [2, 3, 2]
@@ -49,7 +80,11 @@ def test_reductions_over_each_axis_and_place(op, axis, dtype, level):
             index = [1, 0, 1]
             index[axis] = where
             x[tuple(i if k == axis else min(i, shape[k] - 1) for k, i in enumerate(index))] = nan
-            assert_same(loaded.run({"x": x})["y"], function(x.astype(f64), axis).astype(dtype), what=f"size {size}, NaN at {where}")
+            assert_same(
+                loaded.run({"x": x})["y"],
+                function(x.astype(f64), axis).astype(dtype),
+                what=f"size {size}, NaN at {where}",
+            )
 
 
 def values_with_nan(dtype, size):
@@ -151,20 +186,64 @@ def test_onnxruntime_25057(form, dtype, level):
 
 FUSED = {
     "conv-relu": ("c = Conv(x, w); y = Relu(c)", {"w": np.ones((1, 1, 1), f32)}, lambda x: np.maximum(x, 0)),
-    "conv-clip": ("c = Conv(x, w); y = Clip(c, lo, hi)", {"w": np.ones((1, 1, 1), f32), "lo": f32.type(0), "hi": f32.type(6)}, lambda x: np.clip(x, 0, 6)),
-    "conv-add-relu": ("c = Conv(x, w); a = Add(c, x); y = Relu(a)", {"w": np.ones((1, 1, 1), f32)}, lambda x: np.maximum(2 * x, 0)),
-    "conv-max": ("c = Conv(x, w); y = Max(c, z)", {"w": np.ones((1, 1, 1), f32), "z": f32.type(0)}, lambda x: np.maximum(x, 0)),
-    "conv-min": ("c = Conv(x, w); y = Min(c, z)", {"w": np.ones((1, 1, 1), f32), "z": f32.type(0)}, lambda x: np.minimum(x, 0)),
-    "conv-leaky": ("c = Conv(x, w); y = LeakyRelu<alpha=0.5>(c)", {"w": np.ones((1, 1, 1), f32)}, lambda x: np.where(x < 0, x / 2, x)),
-    "conv-hardswish": ("c = Conv(x, w); y = HardSwish(c)", {"w": np.ones((1, 1, 1), f32)}, lambda x: x * np.clip(x / 6 + 0.5, 0, 1)),
-    "conv-hardsigmoid": ("c = Conv(x, w); y = HardSigmoid(c)", {"w": np.ones((1, 1, 1), f32)}, lambda x: np.clip(0.2 * x + 0.5, 0, 1)),
+    "conv-clip": (
+        "c = Conv(x, w); y = Clip(c, lo, hi)",
+        {"w": np.ones((1, 1, 1), f32), "lo": f32.type(0), "hi": f32.type(6)},
+        lambda x: np.clip(x, 0, 6),
+    ),
+    "conv-add-relu": (
+        "c = Conv(x, w); a = Add(c, x); y = Relu(a)",
+        {"w": np.ones((1, 1, 1), f32)},
+        lambda x: np.maximum(2 * x, 0),
+    ),
+    "conv-max": (
+        "c = Conv(x, w); y = Max(c, z)",
+        {"w": np.ones((1, 1, 1), f32), "z": f32.type(0)},
+        lambda x: np.maximum(x, 0),
+    ),
+    "conv-min": (
+        "c = Conv(x, w); y = Min(c, z)",
+        {"w": np.ones((1, 1, 1), f32), "z": f32.type(0)},
+        lambda x: np.minimum(x, 0),
+    ),
+    "conv-leaky": (
+        "c = Conv(x, w); y = LeakyRelu<alpha=0.5>(c)",
+        {"w": np.ones((1, 1, 1), f32)},
+        lambda x: np.where(x < 0, x / 2, x),
+    ),
+    "conv-hardswish": (
+        "c = Conv(x, w); y = HardSwish(c)",
+        {"w": np.ones((1, 1, 1), f32)},
+        lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
+    ),
+    "conv-hardsigmoid": (
+        "c = Conv(x, w); y = HardSigmoid(c)",
+        {"w": np.ones((1, 1, 1), f32)},
+        lambda x: np.clip(0.2 * x + 0.5, 0, 1),
+    ),
     "conv-maxpool": ("c = Conv(x, w); y = MaxPool<kernel_shape=[1]>(c)", {"w": np.ones((1, 1, 1), f32)}, lambda x: x),
     "matmul-relu": ("c = MatMul(x, w); y = Relu(c)", {"w": np.ones((1, 1), f32)}, lambda x: np.maximum(x, 0)),
-    "matmul-bias-relu": ("c = MatMul(x, w); b = Add(c, o); y = Relu(b)", {"w": np.ones((1, 1), f32), "o": np.ones(1, f32)}, lambda x: np.maximum(x + 1, 0)),
-    "matmul-clip": ("c = MatMul(x, w); y = Clip(c, lo, hi)", {"w": np.ones((1, 1), f32), "lo": f32.type(-1), "hi": f32.type(1)}, lambda x: np.clip(x, -1, 1)),
-    "bn-relu": ("c = BatchNormalization<epsilon=0.0>(x, o, z, z, o); y = Relu(c)", {"o": np.ones(1, f32), "z": np.zeros(1, f32)}, lambda x: np.maximum(x, 0)),
+    "matmul-bias-relu": (
+        "c = MatMul(x, w); b = Add(c, o); y = Relu(b)",
+        {"w": np.ones((1, 1), f32), "o": np.ones(1, f32)},
+        lambda x: np.maximum(x + 1, 0),
+    ),
+    "matmul-clip": (
+        "c = MatMul(x, w); y = Clip(c, lo, hi)",
+        {"w": np.ones((1, 1), f32), "lo": f32.type(-1), "hi": f32.type(1)},
+        lambda x: np.clip(x, -1, 1),
+    ),
+    "bn-relu": (
+        "c = BatchNormalization<epsilon=0.0>(x, o, z, z, o); y = Relu(c)",
+        {"o": np.ones(1, f32), "z": np.zeros(1, f32)},
+        lambda x: np.maximum(x, 0),
+    ),
     "add-relu": ("c = Add(x, o); y = Relu(c)", {"o": f32.type(1)}, lambda x: np.maximum(x + 1, 0)),
-    "mul-add-clip": ("c = Mul(x, o); d = Add(c, o); y = Clip(d, o, h)", {"o": f32.type(1), "h": f32.type(2)}, lambda x: np.clip(x + 1, 1, 2)),
+    "mul-add-clip": (
+        "c = Mul(x, o); d = Add(c, o); y = Clip(d, o, h)",
+        {"o": f32.type(1), "h": f32.type(2)},
+        lambda x: np.clip(x + 1, 1, 2),
+    ),
 }
 
 
@@ -200,7 +279,16 @@ def test_softmax_with_nan_and_infinity(dtype, level):
 
 @levels
 @floats
-@pytest.mark.parametrize("op, want", [("Equal", [0, 0, 1]), ("Less", [0, 0, 0]), ("Greater", [0, 0, 0]), ("LessOrEqual", [0, 0, 1]), ("GreaterOrEqual", [0, 0, 1])])
+@pytest.mark.parametrize(
+    "op, want",
+    [
+        ("Equal", [0, 0, 1]),
+        ("Less", [0, 0, 0]),
+        ("Greater", [0, 0, 0]),
+        ("LessOrEqual", [0, 0, 1]),
+        ("GreaterOrEqual", [0, 0, 1]),
+    ],
+)
 def test_comparisons(op, want, dtype, level):
     a, b = np.array([nan, nan, 1], dtype), np.array([nan, 1, 1], dtype)
     model = one_node(op, {"a": a, "b": b}, opset=18)

@@ -8,7 +8,23 @@ import pytest
 import engines
 from cases.resize_oracle import coordinate, on_the_edge, resize
 from oracle import (
-    FLOATS, assert_load_or_run_refused, assert_same, check, f16, f32, f64, i32, i64, i8, levels, make_model, node, random, run, short, u8,
+    FLOATS,
+    assert_load_or_run_refused,
+    assert_same,
+    check,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    i8,
+    levels,
+    make_model,
+    node,
+    random,
+    run,
+    short,
+    u8,
 )
 
 COORDINATES = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
@@ -59,7 +75,11 @@ def test_nearest(coordinates, rounding, level):
             want, got = resize(x, **how, **attributes), run(resize_model(x, **how, **attributes), {"x": x}, level)["y"]
             m = want.shape[2]
             scale = m / n if "sizes" in how else float(f32.type(how["scales"][2]))
-            sure = [i for i in range(m) if scale in (0.5, 1, 2) or not on_the_edge(coordinate(i, n, m, scale, coordinates), rounding)]
+            sure = [
+                i
+                for i in range(m)
+                if scale in (0.5, 1, 2) or not on_the_edge(coordinate(i, n, m, scale, coordinates), rounding)
+            ]
             assert_same(got[..., sure], want[..., sure], what=f"{n} by {how}")
 
 
@@ -73,9 +93,23 @@ def test_interpolation(rank, coordinates, mode, level):
     attributes = dict(mode=mode, coordinate_transformation_mode=coordinates)
     for index, length in enumerate(LENGTHS):
         sizes = [1, 2, *([length, LENGTHS[-1 - index]][:rank])]
-        check(resize_model(x, sizes=sizes, **attributes), {"x": x}, resize(x, sizes=sizes, **attributes), level, peers=(), atol=2e-5)
+        check(
+            resize_model(x, sizes=sizes, **attributes),
+            {"x": x},
+            resize(x, sizes=sizes, **attributes),
+            level,
+            peers=(),
+            atol=2e-5,
+        )
         scales = [1, 1, *([SCALES[index], SCALES[-1 - index]][:rank])]
-        check(resize_model(x, scales=scales, **attributes), {"x": x}, resize(x, scales=scales, **attributes), level, peers=(), atol=2e-5)
+        check(
+            resize_model(x, scales=scales, **attributes),
+            {"x": x},
+            resize(x, scales=scales, **attributes),
+            level,
+            peers=(),
+            atol=2e-5,
+        )
 
 
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
@@ -90,7 +124,9 @@ def test_the_oracle_itself(coordinates, mode):
 
 
 @levels
-@pytest.mark.parametrize("shape, sizes", [((1, 1, 2, 3, 4), (1, 1, 3, 3, 7)), ((2, 2, 3, 2, 3), (2, 2, 2, 4, 5))], ids=str)
+@pytest.mark.parametrize(
+    "shape, sizes", [((1, 1, 2, 3, 4), (1, 1, 3, 3, 7)), ((2, 2, 3, 2, 3), (2, 2, 2, 4, 5))], ids=str
+)
 @pytest.mark.parametrize("mode", ["nearest", "linear"])
 def test_three_dimensions(mode, shape, sizes, level):
     x = random(shape)
@@ -106,7 +142,14 @@ def test_cubic_options(coordinates, a, exclude, level):
     options = dict(mode="cubic", cubic_coeff_a=a, exclude_outside=exclude, coordinate_transformation_mode=coordinates)
     for scale in (0.8, 2.0):
         scales = [1, 1, scale, scale]
-        check(resize_model(x, scales=scales, **options), {"x": x}, resize(x, scales=scales, **options), level, peers=(), atol=2e-5)
+        check(
+            resize_model(x, scales=scales, **options),
+            {"x": x},
+            resize(x, scales=scales, **options),
+            level,
+            peers=(),
+            atol=2e-5,
+        )
 
 
 @levels
@@ -120,13 +163,27 @@ def test_antialias(sizes, mode, level):
 
 @levels
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
-@pytest.mark.parametrize("roi", [[0.4, 0.6, 0.7, 0.9], [0, 0, 1, 1], [0.4, 0.6, 1.2, 1.7], [0.9, 0.1, 0.2, 0.8]], ids=str)
+@pytest.mark.parametrize(
+    "roi", [[0.4, 0.6, 0.7, 0.9], [0, 0, 1, 1], [0.4, 0.6, 1.2, 1.7], [0.9, 0.1, 0.2, 0.8]], ids=str
+)
 def test_crop_and_resize(roi, mode, level):
     """Regions inside, beyond and turned round; beyond the image is the extrapolation value."""
     x = random((1, 1, 4, 4))
-    options = dict(roi=[0, 0, *roi[:2], 1, 1, *roi[2:]], mode=mode, coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=10.0)
+    options = dict(
+        roi=[0, 0, *roi[:2], 1, 1, *roi[2:]],
+        mode=mode,
+        coordinate_transformation_mode="tf_crop_and_resize",
+        extrapolation_value=10.0,
+    )
     for sizes in ([1, 1, 3, 3], [1, 1, 1, 6]):
-        check(resize_model(x, sizes=sizes, **options), {"x": x}, resize(x, sizes=sizes, **options), level, peers=(), atol=2e-5)
+        check(
+            resize_model(x, sizes=sizes, **options),
+            {"x": x},
+            resize(x, sizes=sizes, **options),
+            level,
+            peers=(),
+            atol=2e-5,
+        )
 
 
 @levels
@@ -162,7 +219,10 @@ def test_float_types(mode, dtype, level):
 def test_which_axes_are_scaled(mode, layout, level):
     """The scaled axes need not be the last two."""
     shape, scales = {
-        "NCHW": ((2, 3, 4, 5), (1, 1, 2, 1.5)), "NHWC": ((2, 4, 5, 3), (1, 2, 1.5, 1)), "HW": ((4, 5), (2, 1.5)), "batch-too": ((2, 1, 2, 3), (2, 1, 2, 1)),
+        "NCHW": ((2, 3, 4, 5), (1, 1, 2, 1.5)),
+        "NHWC": ((2, 4, 5, 3), (1, 2, 1.5, 1)),
+        "HW": ((4, 5), (2, 1.5)),
+        "batch-too": ((2, 1, 2, 3), (2, 1, 2, 1)),
     }[layout]
     x = random(shape)
     want = resize(x, scales=scales, mode=mode)
@@ -179,7 +239,13 @@ def test_older_forms(mode, opset, level):
     x = random((1, 1, 3, 4))
     scales = np.array([1, 1, 2, 1.5], f32)
     if opset <= 10:
-        model = make_model([node("Upsample" if opset == 9 else "Resize", "x,s", "y", mode=mode)], {"x": x}, {"y": f32}, {"s": scales}, opset=opset)
+        model = make_model(
+            [node("Upsample" if opset == 9 else "Resize", "x,s", "y", mode=mode)],
+            {"x": x},
+            {"y": f32},
+            {"s": scales},
+            opset=opset,
+        )
         options = dict(coordinate_transformation_mode="asymmetric", nearest_mode="floor")
     else:
         weights, options = {"r": np.zeros(0, f32), "s": scales}, {}
@@ -188,10 +254,20 @@ def test_older_forms(mode, opset, level):
 
 
 BAD = {
-    "scale-0": dict(scales=[1, 1, 0, 1]), "scale-negative": dict(scales=[1, 1, -2, 1]), "scale-nan": dict(scales=[1, 1, np.nan, 1]), "scale-inf": dict(scales=[1, 1, np.inf, 1]),
-    "scales-short": dict(scales=[2, 2]), "sizes-short": dict(sizes=[2, 2]), "size-negative": dict(sizes=[1, 1, -1, 2]), "size-huge": dict(sizes=[1, 1, 2**40, 2**40]),
-    "scale-huge": dict(scales=[1, 1, 3e38, 3e38]), "mode": dict(scales=[1, 1, 2, 2], mode="fuzzy"), "coordinates": dict(scales=[1, 1, 2, 2], coordinate_transformation_mode="wrong"),
-    "axis-beyond": dict(sizes=[2], axes=[4]), "axis-twice": dict(sizes=[2, 2], axes=[2, 2]), "crop-without-roi": dict(sizes=[1, 1, 2, 2], coordinate_transformation_mode="tf_crop_and_resize"),
+    "scale-0": dict(scales=[1, 1, 0, 1]),
+    "scale-negative": dict(scales=[1, 1, -2, 1]),
+    "scale-nan": dict(scales=[1, 1, np.nan, 1]),
+    "scale-inf": dict(scales=[1, 1, np.inf, 1]),
+    "scales-short": dict(scales=[2, 2]),
+    "sizes-short": dict(sizes=[2, 2]),
+    "size-negative": dict(sizes=[1, 1, -1, 2]),
+    "size-huge": dict(sizes=[1, 1, 2**40, 2**40]),
+    "scale-huge": dict(scales=[1, 1, 3e38, 3e38]),
+    "mode": dict(scales=[1, 1, 2, 2], mode="fuzzy"),
+    "coordinates": dict(scales=[1, 1, 2, 2], coordinate_transformation_mode="wrong"),
+    "axis-beyond": dict(sizes=[2], axes=[4]),
+    "axis-twice": dict(sizes=[2, 2], axes=[2, 2]),
+    "crop-without-roi": dict(sizes=[1, 1, 2, 2], coordinate_transformation_mode="tf_crop_and_resize"),
 }
 
 
@@ -219,5 +295,8 @@ def test_two_shapes_one_model(level):
     spec = (f32, [1, 1, "h", "w"])
     for mode, coordinates in itertools.product(["nearest", "linear"], ["half_pixel", "align_corners"]):
         for h, w in ((3, 4), (6, 2)):
-            x, options = random((1, 1, h, w)), dict(scales=[1, 1, 2, 2], mode=mode, coordinate_transformation_mode=coordinates)
+            x, options = (
+                random((1, 1, h, w)),
+                dict(scales=[1, 1, 2, 2], mode=mode, coordinate_transformation_mode=coordinates),
+            )
             check(resize_model(x, spec=spec, **options), {"x": x}, resize(x, **options), level, peers=(), atol=1e-5)

@@ -5,8 +5,31 @@ import numpy as np
 import pytest
 
 from oracle import (
-    FLOATS, INTS, NUMBERS, as_outputs, assert_same, bf16, boolean, check, f16, f32, f64, i8, i16, i32, i64, is_float,
-    levels, make_model, node, onnx_type, run, short, u8, u16, u64,
+    FLOATS,
+    INTS,
+    NUMBERS,
+    as_outputs,
+    assert_same,
+    bf16,
+    boolean,
+    check,
+    f16,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    is_float,
+    levels,
+    make_model,
+    node,
+    onnx_type,
+    run,
+    short,
+    u8,
+    u16,
+    u64,
 )
 
 ALL = NUMBERS + (boolean,)
@@ -100,9 +123,7 @@ def test_all_chains_of_two_casts(start, group, level):
     # The values that reach the second cast are those of the first one's target, so ranges must fit both.
     x = edge_values(start, middles + lasts)
     model = fan(start, middles, lasts)
-    want = {
-        f"{short(start)}_{short(m)}_{short(last)}": numpy_cast(x, m, last) for m in middles for last in lasts
-    }
+    want = {f"{short(start)}_{short(m)}_{short(last)}": numpy_cast(x, m, last) for m in middles for last in lasts}
     assert_same(run(model, {"x": x}, level), want)
 
 
@@ -117,7 +138,9 @@ def test_pair_back_to_the_start(start, middle, level):
 
 @levels
 @pytest.mark.parametrize(
-    "types", [(f16, bf16), (bf16, f16, f32), (f64, f16, f64), (f16, f32, bf16, f64), (f16, f32, f64, f16)], ids=lambda t: "-".join(map(short, t))
+    "types",
+    [(f16, bf16), (bf16, f16, f32), (f64, f16, f64), (f16, f32, bf16, f64), (f16, f32, f64, f16)],
+    ids=lambda t: "-".join(map(short, t)),
 )
 def test_float_chains_with_double_rounding(types, level):
     x = np.array([1 + 2.0**-11 + 2.0**-24, 1 + 2.0**-8 + 2.0**-12, 2049.5, 6e-8, -0.0], f32)
@@ -125,14 +148,18 @@ def test_float_chains_with_double_rounding(types, level):
 
 
 @levels
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "int4", "uint4"])
+@pytest.mark.parametrize(
+    "name", ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "int4", "uint4"]
+)
 def test_small_types_in_the_middle(name, level):
     """f32 -> an 8 or 4 bit type -> f32, with values inside its range."""
     small = np.dtype(getattr(ml_dtypes, name))
     x = np.array([0.0, 1.0, 1.06, 3.0, 5.2, 6.9] + ([] if name == "uint4" else [-1.0, -5.3]), f32)
     model = make_model(
         [node("Cast", "x", "m", to=onnx_type(small)), node("Cast", "m", "y", to=onnx_type(f32))],
-        {"x": x}, {"y": f32}, opset=21,
+        {"x": x},
+        {"y": f32},
+        opset=21,
     )
     check(model, {"x": x}, x.astype(small).astype(f32), level, peers=())
 
@@ -149,7 +176,8 @@ def test_middle_of_a_pair_is_an_output(level):
     x = np.array([1e-12, 123456.7, 1.1], f32)
     model = make_model(
         [node("Cast", "x", "h", to=onnx_type(f16)), node("Cast", "h", "y", to=onnx_type(f32))],
-        {"x": x}, {"h": f16, "y": f32},
+        {"x": x},
+        {"h": f16, "y": f32},
     )
     with np.errstate(all="ignore"):
         h = x.astype(f16)
@@ -163,7 +191,8 @@ def test_cast_like_pair(form, level):
     x = np.array([0.0, 1.7, 100.3], f32)
     model = make_model(
         [node("CastLike", "x,like", "m"), node("CastLike", "m,x", "y")],
-        {"x": x, "like": (form, (1,))}, {"y": f32},
+        {"x": x, "like": (form, (1,))},
+        {"y": f32},
     )
     feeds = {"x": x, "like": np.ones(1, form)}
     check(model, feeds, numpy_cast(x, form, f32), level)
@@ -175,7 +204,9 @@ def test_onnxruntime_32416(level):
     x = np.array([1.5, np.nan], f32)
     model = make_model(
         [node("Cast", "x", "c", to=onnx_type(f32)), node("Mul", "c,one", "y")],
-        {"x": x}, ["y"], {"one": np.ones(1, f32)},
+        {"x": x},
+        ["y"],
+        {"one": np.ones(1, f32)},
     )
     check(model, {"x": x}, x, level)
 
@@ -200,7 +231,8 @@ def test_onnxruntime_32416_kind(first, second, level):
     x = np.array([[1.5, np.nan], [-0.0, 7]], f32)
     model = make_model(
         NO_OPS[first]("x", "m") + NO_OPS[second]("m", "y"),
-        {"x": x}, ["y"],
+        {"x": x},
+        ["y"],
         {"one": np.ones(1, f32), "zero": np.zeros(1, f32), "shape": np.array([2, 2])},
     )
     assert_same(as_outputs(model, x), run(model, {"x": x}, level))

@@ -9,7 +9,20 @@ import pytest
 import engines
 from cases.fusion_patterns import BN, CONV, IMAGE, INNER_TYPE, NORM, PATTERNS, W
 from oracle import (
-    assert_same, check, f16, f32, f64, i32, i64, levels, make_graph, make_model, node, parse_nodes, random, run,
+    assert_same,
+    check,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    levels,
+    make_graph,
+    make_model,
+    node,
+    parse_nodes,
+    random,
+    run,
 )
 
 # How else the inner value is used: extra nodes and extra outputs.

@@ -7,7 +7,20 @@ import numpy as np
 import pytest
 
 import engines
-from oracle import assert_refused, assert_same, f32, i32, i64, levels, make_graph, make_model, node, onnx_type, parse_nodes, random
+from oracle import (
+    assert_refused,
+    assert_same,
+    f32,
+    i32,
+    i64,
+    levels,
+    make_graph,
+    make_model,
+    node,
+    onnx_type,
+    parse_nodes,
+    random,
+)
 
 F16 = onnx_type(np.float16)
 
@@ -25,8 +38,12 @@ def mlp():
         "n = Shape(x); k = Gather<axis=0>(n, zero); u = Unsqueeze(k, first); q = Concat<axis=0>(u, minus); y = Reshape(p, q)"
     )
     weights = {
-        "w": random((16, 32)), "c": random((32,)), "v": random((32, 16)),
-        "zero": np.array(0), "first": np.array([0]), "minus": np.array([4, -1]),
+        "w": random((16, 32)),
+        "c": random((32,)),
+        "v": random((32, 16)),
+        "zero": np.array(0),
+        "first": np.array([0]),
+        "minus": np.array([4, -1]),
     }
     return make_model(text, {"x": (f32, ["n", 16])}, {"y": f32}, weights)
 
@@ -49,7 +66,12 @@ MODELS = {
 @levels
 def test_onnxruntime_28359(level):
     """Dynamic [1,N,8] -> Cast -> Add with N = 32, 1, 32: each run right, none on the other's buffers."""
-    model = make_model(f"c = Cast<to={F16}>(x); d = Cast<to=1>(c); y = Add(d, k)", {"x": (f32, [1, "N", 8])}, {"y": f32}, {"k": f32.type(1)})
+    model = make_model(
+        f"c = Cast<to={F16}>(x); d = Cast<to=1>(c); y = Add(d, k)",
+        {"x": (f32, [1, "N", 8])},
+        {"y": f32},
+        {"k": f32.type(1)},
+    )
     loaded, kept = engines.load(model, level), []
     for n in (32, 1, 32, 1, 7, 32):
         x = random((1, n, 8), f32, n, len(kept))
@@ -202,9 +224,18 @@ def test_threads_some_of_which_fail():
 
 def test_control_flow_in_threads():
     """Sub-graphs have their own scratch in each run."""
-    body = make_graph(parse_nodes("keep = Identity(cond); a_out = Add(a, x)"), {"i": (i64, ()), "cond": (np.dtype(bool), ()), "a": (f32, None)},
-                      {"keep": (np.dtype(bool), ()), "a_out": None}, name="body")
-    model = make_model([node("Loop", "m,go,x", "y", body=body)], {"x": (f32, ["n"]), "m": (i64, ())}, {"y": f32}, {"go": np.array(True)})
+    body = make_graph(
+        parse_nodes("keep = Identity(cond); a_out = Add(a, x)"),
+        {"i": (i64, ()), "cond": (np.dtype(bool), ()), "a": (f32, None)},
+        {"keep": (np.dtype(bool), ()), "a_out": None},
+        name="body",
+    )
+    model = make_model(
+        [node("Loop", "m,go,x", "y", body=body)],
+        {"x": (f32, ["n"]), "m": (i64, ())},
+        {"y": f32},
+        {"go": np.array(True)},
+    )
     loaded = engines.load(model)
 
     def work(thread):
@@ -245,7 +276,9 @@ def test_onnxruntime_16305(level):
 
 
 @levels
-@pytest.mark.parametrize("layout", ["transposed", "strided", "reversed", "fortran", "read-only", "big-endian", "broadcast", "unaligned"])
+@pytest.mark.parametrize(
+    "layout", ["transposed", "strided", "reversed", "fortran", "read-only", "big-endian", "broadcast", "unaligned"]
+)
 def test_inputs_in_any_memory_layout(layout, level):
     """What NumPy hands over is read right, or refused with a hint; never misread."""
     base = random((4, 6), f32, "layout")

@@ -6,14 +6,47 @@ import numpy as np
 import pytest
 
 from oracle import (
-    assert_load_or_run_refused, assert_same, boolean, check, f32, f64, i64, levels, make_model, node, random, run,
+    assert_load_or_run_refused,
+    assert_same,
+    boolean,
+    check,
+    f32,
+    f64,
+    i64,
+    levels,
+    make_model,
+    node,
+    random,
+    run,
 )
 
-SHAPES = [(), (1,), (5,), (1, 1), (1, 5), (3, 1), (3, 5), (1, 1, 5), (2, 3, 1), (2, 1, 5), (1, 3, 1), (4, 1, 1, 5), (1, 1, 1, 1)]
+SHAPES = [
+    (),
+    (1,),
+    (5,),
+    (1, 1),
+    (1, 5),
+    (3, 1),
+    (3, 5),
+    (1, 1, 5),
+    (2, 3, 1),
+    (2, 1, 5),
+    (1, 3, 1),
+    (4, 1, 1, 5),
+    (1, 1, 1, 1),
+]
 PAIRS = list(itertools.product(SHAPES, SHAPES))
 OPS = {
-    "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Max": np.maximum, "Min": np.minimum,
-    "Less": np.less, "Equal": np.equal, "GreaterOrEqual": np.greater_equal, "PRelu": lambda a, b: np.where(a < 0, a * b, a),
+    "Add": np.add,
+    "Sub": np.subtract,
+    "Mul": np.multiply,
+    "Div": np.divide,
+    "Max": np.maximum,
+    "Min": np.minimum,
+    "Less": np.less,
+    "Equal": np.equal,
+    "GreaterOrEqual": np.greater_equal,
+    "PRelu": lambda a, b: np.where(a < 0, a * b, a),
 }
 
 
@@ -60,7 +93,11 @@ def test_variadic(op, level):
 
 
 @levels
-@pytest.mark.parametrize("shapes", [((2, 3), (2, 1), ()), ((1,), (2, 1), (3,)), ((), (), ()), ((3,), (2, 3), (2, 1)), ((), (2, 3), (1,))], ids=str)
+@pytest.mark.parametrize(
+    "shapes",
+    [((2, 3), (2, 1), ()), ((1,), (2, 1), (3,)), ((), (), ()), ((3,), (2, 3), (2, 1)), ((), (2, 3), (1,))],
+    ids=str,
+)
 def test_where(shapes, level):
     c, a, b = random(shapes[0], boolean), random(shapes[1], f32, 1), random(shapes[2], f32, 2)
     feeds = {"c": c, "a": a, "b": b}
@@ -68,7 +105,18 @@ def test_where(shapes, level):
 
 
 @levels
-@pytest.mark.parametrize("shapes", [((2, 1, 3, 4), (5, 4, 2)), ((4,), (3, 4, 2)), ((3, 2, 4), (4,)), ((4,), (4,)), ((1, 2, 4), (6, 4, 1)), ((2, 3, 1, 4), (4, 5))], ids=str)
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((2, 1, 3, 4), (5, 4, 2)),
+        ((4,), (3, 4, 2)),
+        ((3, 2, 4), (4,)),
+        ((4,), (4,)),
+        ((1, 2, 4), (6, 4, 1)),
+        ((2, 3, 1, 4), (4, 5)),
+    ],
+    ids=str,
+)
 def test_matmul_batches(shapes, level):
     a, b = random(shapes[0], f32, 1), random(shapes[1], f32, 2)
     check(make_model("y = MatMul(a, b)", {"a": a, "b": b}, {"y": f32}), {"a": a, "b": b}, np.asarray(a @ b), level)
@@ -88,7 +136,11 @@ def test_gemm_bias_is_broadcast_one_way(bias, level):
 @pytest.mark.parametrize("shapes", [((2,), (3,)), ((2, 3), (2,)), ((4, 1, 2), (3, 3))], ids=str)
 def test_shapes_that_do_not_broadcast(shapes, static, op, level):
     a, b = random(shapes[0]), random(shapes[1])
-    spec = {"a": a, "b": b} if static else {"a": (f32, [f"a{i}" for i in range(a.ndim)]), "b": (f32, [f"b{i}" for i in range(b.ndim)])}
+    spec = (
+        {"a": a, "b": b}
+        if static
+        else {"a": (f32, [f"a{i}" for i in range(a.ndim)]), "b": (f32, [f"b{i}" for i in range(b.ndim)])}
+    )
     nodes = [node(op, "c,a,b" if op == "Where" else "a,b", "y", name="misfit", fmod=1 if op == "Mod" else None)]
     model = make_model(nodes, spec, {"y": boolean if op == "Less" else f32}, {"c": np.array(True)})
     # 2 against 3 is refused when it is seen, whenever that is.
@@ -182,7 +234,11 @@ OPTIONAL = {
     "clip-lo-only": ("y = Clip(x, lo)", {"x": CLIP}, {"lo": np.float32(0)}),
     "clip-trailing-empty": ('y = Clip(x, lo, "")', {"x": CLIP}, {"lo": np.float32(0)}),
     "clip-none": ("y = Clip(x, , )", {"x": CLIP}, {}),
-    "slice-no-axes": ("y = Slice(x, s, e, , t)", {"x": CLIP}, {"s": np.array([0]), "e": np.array([3]), "t": np.array([2])}),
+    "slice-no-axes": (
+        "y = Slice(x, s, e, , t)",
+        {"x": CLIP},
+        {"s": np.array([0]), "e": np.array([3]), "t": np.array([2])},
+    ),
     "pad-no-value": ("y = Pad(x, p, , a)", {"x": CLIP}, {"p": np.array([1, 0]), "a": np.array([0])}),
     "conv-empty-bias": ("y = Conv(x, w, )", {"x": random((1, 1, 3))}, {"w": random((1, 1, 2))}),
     "gemm-empty-c": ("y = Gemm(x, w, )", {"x": random((2, 3))}, {"w": random((3, 2))}),
@@ -194,12 +250,36 @@ OPTIONAL = {
     "topk-values-only": ("y, unused = TopK(x, k)", {"x": CLIP}, {"k": np.array([2])}),
     "unique-inverse": ("unused, , i = Unique(x); y = Cast<to=1>(i)", {"x": CLIP}, {}),
     "maxpool-no-indices": ("y, = MaxPool<kernel_shape=[2]>(x)", {"x": random((1, 1, 4))}, {}),
-    "lstm-skips": ("y, h, = LSTM<hidden_size=2>(x, w, r, , , h0)", {"x": random((3, 1, 2))}, {"w": random((1, 8, 2)), "r": random((1, 8, 2)), "h0": random((1, 1, 2))}),
-    "lstm-last-state-only": (", , y = LSTM<hidden_size=2>(x, w, r)", {"x": random((3, 1, 2))}, {"w": random((1, 8, 2)), "r": random((1, 8, 2))}),
-    "gru-skips": ("y, = GRU<hidden_size=2>(x, w, r, , , h0)", {"x": random((3, 1, 2))}, {"w": random((1, 6, 2)), "r": random((1, 6, 2)), "h0": random((1, 1, 2))}),
-    "resize-roi-empty-tensor": ("y = Resize(x, r, s)", {"x": random((1, 1, 2, 2))}, {"r": np.zeros(0, f32), "s": np.array([1, 1, 2, 2], f32)}),
-    "resize-scales-empty-tensor": ("y = Resize(x, r, e, s)", {"x": random((1, 1, 2, 2))}, {"r": np.zeros(0, f32), "e": np.zeros(0, f32), "s": np.array([1, 1, 4, 4])}),
-    "batchnorm-one-output": ("y, = BatchNormalization(x, g, b, m, v)", {"x": random((1, 2, 3))}, {"g": np.ones(2, f32), "b": np.zeros(2, f32), "m": np.ones(2, f32), "v": np.ones(2, f32)}),
+    "lstm-skips": (
+        "y, h, = LSTM<hidden_size=2>(x, w, r, , , h0)",
+        {"x": random((3, 1, 2))},
+        {"w": random((1, 8, 2)), "r": random((1, 8, 2)), "h0": random((1, 1, 2))},
+    ),
+    "lstm-last-state-only": (
+        ", , y = LSTM<hidden_size=2>(x, w, r)",
+        {"x": random((3, 1, 2))},
+        {"w": random((1, 8, 2)), "r": random((1, 8, 2))},
+    ),
+    "gru-skips": (
+        "y, = GRU<hidden_size=2>(x, w, r, , , h0)",
+        {"x": random((3, 1, 2))},
+        {"w": random((1, 6, 2)), "r": random((1, 6, 2)), "h0": random((1, 1, 2))},
+    ),
+    "resize-roi-empty-tensor": (
+        "y = Resize(x, r, s)",
+        {"x": random((1, 1, 2, 2))},
+        {"r": np.zeros(0, f32), "s": np.array([1, 1, 2, 2], f32)},
+    ),
+    "resize-scales-empty-tensor": (
+        "y = Resize(x, r, e, s)",
+        {"x": random((1, 1, 2, 2))},
+        {"r": np.zeros(0, f32), "e": np.zeros(0, f32), "s": np.array([1, 1, 4, 4])},
+    ),
+    "batchnorm-one-output": (
+        "y, = BatchNormalization(x, g, b, m, v)",
+        {"x": random((1, 2, 3))},
+        {"g": np.ones(2, f32), "b": np.zeros(2, f32), "m": np.ones(2, f32), "v": np.ones(2, f32)},
+    ),
 }
 
 

@@ -5,8 +5,20 @@ import pytest
 
 import engines
 from oracle import (
-    assert_load_or_run_refused, assert_refused, assert_same, boolean, check, f32, i32, i64, levels, make_graph, make_model, node,
-    parse_nodes, random,
+    assert_load_or_run_refused,
+    assert_refused,
+    assert_same,
+    boolean,
+    check,
+    f32,
+    i32,
+    i64,
+    levels,
+    make_graph,
+    make_model,
+    node,
+    parse_nodes,
+    random,
 )
 
 TRUE, FALSE = np.array(True), np.array(False)
@@ -30,7 +42,9 @@ def branch(text, output, dtype=None, initializers=None):
 
 def if_model(then_text, else_text, inputs, weights=None, dtype=f32, outputs="y"):
     """y = If(c): the branches' outputs are `t` and `e`."""
-    nodes = [node("If", "c", outputs, then_branch=branch(then_text, "t", dtype), else_branch=branch(else_text, "e", dtype))]
+    nodes = [
+        node("If", "c", outputs, then_branch=branch(then_text, "t", dtype), else_branch=branch(else_text, "e", dtype))
+    ]
     return make_model(nodes, {"c": (boolean, ())} | inputs, {outputs: dtype}, weights)
 
 
@@ -42,8 +56,12 @@ COUNT = "keep = Identity(cond); a_out = Add(a, one); s = Identity(a)"
 def counting_loop(m, shape=(2,), inputs=None):
     """a starts at zero, goes up by one each trip; s collects it."""
     body = loop_body(COUNT, ["a"], {"s": (f32, shape)})
-    weights = {"one": np.ones(shape, f32), "a0": np.zeros(shape, f32), "go": TRUE} | ({} if m is None else {"m": trips(m)})
-    return make_model([node("Loop", "m,go,a0", "a_last,stack", body=body)], inputs or {}, {"a_last": f32, "stack": f32}, weights)
+    weights = {"one": np.ones(shape, f32), "a0": np.zeros(shape, f32), "go": TRUE} | (
+        {} if m is None else {"m": trips(m)}
+    )
+    return make_model(
+        [node("Loop", "m,go,a0", "a_last,stack", body=body)], inputs or {}, {"a_last": f32, "stack": f32}, weights
+    )
 
 
 @levels
@@ -63,8 +81,16 @@ def test_trip_count_of_one_element(level):
     """M may be a scalar or a tensor of one element."""
     body = loop_body(COUNT, ["a"], ["s"])
     weights = {"one": np.ones(2, f32), "a0": np.zeros(2, f32), "go": TRUE}
-    model = make_model([node("Loop", "m,go,a0", "a_last,stack", body=body)], {"m": (i64, (1,))}, {"a_last": f32, "stack": f32}, weights)
-    check(model, {"m": np.array([3])}, {"a_last": np.full(2, 3, f32), "stack": np.repeat(np.arange(3, dtype=f32), 2).reshape(3, 2)}, level, peers=())
+    model = make_model(
+        [node("Loop", "m,go,a0", "a_last,stack", body=body)], {"m": (i64, (1,))}, {"a_last": f32, "stack": f32}, weights
+    )
+    check(
+        model,
+        {"m": np.array([3])},
+        {"a_last": np.full(2, 3, f32), "stack": np.repeat(np.arange(3, dtype=f32), 2).reshape(3, 2)},
+        level,
+        peers=(),
+    )
 
 
 @levels
@@ -107,7 +133,12 @@ def test_what_stops_a_loop(row, level):
 def test_carried_value_that_grows(level):
     """A carried value changes shape from trip to trip."""
     body = loop_body("keep = Identity(cond); a_out = Concat<axis=0>(a, x)", ["a"])
-    model = make_model([node("Loop", "m,go,a0", "y", body=body)], {"x": (f32, ["n"]), "m": (i64, ())}, {"y": f32}, {"go": TRUE, "a0": np.zeros(0, f32)})
+    model = make_model(
+        [node("Loop", "m,go,a0", "y", body=body)],
+        {"x": (f32, ["n"]), "m": (i64, ())},
+        {"y": f32},
+        {"go": TRUE, "a0": np.zeros(0, f32)},
+    )
     x = random((3,))
     for n in (3, 0, 1):
         check(model, {"x": x, "m": trips(n)}, np.tile(x, n), level, peers=())
@@ -136,10 +167,17 @@ def test_nested_loops_with_captures(level):
     """The inner body reads the outer iteration number, an outer carried value, and a graph input."""
     inner = graph(
         "k2 = Identity(jc); f = Cast<to=1>(i); t = Mul(f, x); b_out = Add(b, t)",
-        {"j": (i64, ()), "jc": (boolean, ()), "b": (f32, None)}, {"k2": (boolean, ()), "b_out": None}, name="inner",
+        {"j": (i64, ()), "jc": (boolean, ()), "b": (f32, None)},
+        {"k2": (boolean, ()), "b_out": None},
+        name="inner",
     )
     outer_nodes = [node("Loop", "two,go,a", "a_out", body=inner)] + parse_nodes("keep = Identity(cond)")
-    outer = make_graph(outer_nodes, {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, None)}, {"keep": (boolean, ()), "a_out": None}, name="outer")
+    outer = make_graph(
+        outer_nodes,
+        {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, None)},
+        {"keep": (boolean, ()), "a_out": None},
+        name="outer",
+    )
     weights = {"m": trips(4), "two": trips(2), "go": TRUE, "a0": np.zeros(2, f32)}
     x = np.array([1, 10], f32)
     model = make_model([node("Loop", "m,go,a0", "y", body=outer)], {"x": x}, {"y": f32}, weights)
@@ -150,11 +188,18 @@ def test_nested_loops_with_captures(level):
 def test_body_that_passes_its_inputs_through(level):
     """Outputs of the body that are its inputs, outer values and constants."""
     body = make_graph(
-        [], {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, None)},
-        {"cond": (boolean, ()), "a": f32, "i": (i64, ()), "k": f32}, {"k": np.array([5], f32)}, name="body",
+        [],
+        {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, None)},
+        {"cond": (boolean, ()), "a": f32, "i": (i64, ()), "k": f32},
+        {"k": np.array([5], f32)},
+        name="body",
     )
-    model = make_model([node("Loop", "m,go,a0", "a_last,numbers,ks", body=body)], {"a0": (f32, (2,))},
-                       {"a_last": f32, "numbers": i64, "ks": f32}, {"m": trips(3), "go": TRUE})
+    model = make_model(
+        [node("Loop", "m,go,a0", "a_last,numbers,ks", body=body)],
+        {"a0": (f32, (2,))},
+        {"a_last": f32, "numbers": i64, "ks": f32},
+        {"m": trips(3), "go": TRUE},
+    )
     x = random((2,))
     check(model, {"a0": x}, {"a_last": x, "numbers": np.arange(3), "ks": np.full((3, 1), 5, f32)}, level, peers=())
 
@@ -163,7 +208,9 @@ def test_body_that_passes_its_inputs_through(level):
 def test_failure_in_a_trip_names_the_node(level):
     """Integer division by zero in the third trip; the model runs again."""
     body = loop_body("keep = Identity(cond); d = Sub(x, i); s = Div(x, d)", scans=["s"])
-    model = make_model([node("Loop", "m,go", "stack", body=body)], {"m": (i64, ()), "x": (i64, ())}, {"stack": i64}, {"go": TRUE})
+    model = make_model(
+        [node("Loop", "m,go", "stack", body=body)], {"m": (i64, ()), "x": (i64, ())}, {"stack": i64}, {"go": TRUE}
+    )
     loaded = engines.load(model, level)
     assert_refused(lambda: loaded.run({"m": trips(4), "x": trips(2)}), node="div_s")
     assert_same(loaded.run({"m": trips(2), "x": trips(2)})["stack"], np.array([1, 2]))
@@ -213,7 +260,9 @@ def test_branch_that_returns_a_captured_value(text, level):
 @levels
 def test_constant_failure_in_the_branch_not_taken(level):
     """1/0 in a branch that never runs: a folder leaves it, the load succeeds."""
-    model = if_model("t = Div(k, z)", "e = Identity(k)", {}, {"k": np.array([4], i32), "z": np.array([0], i32)}, dtype=i32)
+    model = if_model(
+        "t = Div(k, z)", "e = Identity(k)", {}, {"k": np.array([4], i32), "z": np.array([0], i32)}, dtype=i32
+    )
     loaded = engines.load(model, level)
     assert_same(loaded.run({"c": FALSE})["y"], np.array([4], i32))
     assert_refused(lambda: loaded.run({"c": TRUE}), node="div_t")
@@ -236,10 +285,18 @@ def test_same_inner_names_in_both_branches(level):
 def test_branches_that_disagree_are_refused(level):
     then_branch = branch("t = Neg(x)", "t", f32)
     two = make_graph(parse_nodes("e = Neg(x); e2 = Abs(x)"), {}, {"e": f32, "e2": f32}, name="else")
-    model = make_model([node("If", "c", "y", name="the_if", then_branch=then_branch, else_branch=two)], {"c": (boolean, ()), "x": (f32, (2,))}, {"y": f32})
+    model = make_model(
+        [node("If", "c", "y", name="the_if", then_branch=then_branch, else_branch=two)],
+        {"c": (boolean, ()), "x": (f32, (2,))},
+        {"y": f32},
+    )
     assert_load_or_run_refused(model, {"c": FALSE, "x": np.ones(2, f32)}, level, node="the_if")
     other_type = branch("e = Shape(x)", "e", i64)
-    model = make_model([node("If", "c", "y", name="the_if", then_branch=then_branch, else_branch=other_type)], {"c": (boolean, ()), "x": (f32, (2,))}, {"y": f32})
+    model = make_model(
+        [node("If", "c", "y", name="the_if", then_branch=then_branch, else_branch=other_type)],
+        {"c": (boolean, ()), "x": (f32, (2,))},
+        {"y": f32},
+    )
     assert_load_or_run_refused(model, {"c": FALSE, "x": np.ones(2, f32)}, level, node="the_if")
 
 
@@ -249,7 +306,9 @@ def test_branches_that_disagree_are_refused(level):
 def scan_model(x, body_text="a_out = Add(a, e); s = Mul(a_out, e)", **attributes):
     body = graph(body_text, {"a": (f32, None), "e": (f32, None)}, {"a_out": None, "s": None})
     nodes = [node("Scan", "a0,x", "a_last,stack", body=body, num_scan_inputs=1, **attributes)]
-    return make_model(nodes, {"a0": (f32, ()), "x": (f32, [f"n{i}" for i in range(x.ndim)])}, {"a_last": f32, "stack": f32})
+    return make_model(
+        nodes, {"a0": (f32, ()), "x": (f32, [f"n{i}" for i in range(x.ndim)])}, {"a_last": f32, "stack": f32}
+    )
 
 
 @levels
@@ -271,14 +330,26 @@ def test_scan(directions, n, level):
 def test_scan_axes(axes, level):
     x = random((3, 4))
     body = graph("s = Neg(e)", {"e": (f32, None)}, {"s": None})
-    nodes = [node("Scan", "x", "y", body=body, num_scan_inputs=1, scan_input_axes=[axes[0]], scan_output_axes=[axes[1]])]
+    nodes = [
+        node("Scan", "x", "y", body=body, num_scan_inputs=1, scan_input_axes=[axes[0]], scan_output_axes=[axes[1]])
+    ]
     model = make_model(nodes, {"x": x}, {"y": f32})
-    check(model, {"x": x}, np.moveaxis(-x, axes[0], 0) if axes[1] == 0 else np.moveaxis(np.moveaxis(-x, axes[0], 0), 0, axes[1]), level, peers=())
+    check(
+        model,
+        {"x": x},
+        np.moveaxis(-x, axes[0], 0) if axes[1] == 0 else np.moveaxis(np.moveaxis(-x, axes[0], 0), 0, axes[1]),
+        level,
+        peers=(),
+    )
 
 
 @levels
 def test_scan_over_inputs_of_different_length_is_refused(level):
     body = graph("s = Add(e, f)", {"e": (f32, None), "f": (f32, None)}, {"s": None})
-    model = make_model([node("Scan", "x,z", "y", name="the_scan", body=body, num_scan_inputs=2)], {"x": (f32, ["n"]), "z": (f32, ["m"])}, {"y": f32})
+    model = make_model(
+        [node("Scan", "x,z", "y", name="the_scan", body=body, num_scan_inputs=2)],
+        {"x": (f32, ["n"]), "z": (f32, ["m"])},
+        {"y": f32},
+    )
     check(model, {"x": random((3,)), "z": random((3,), f32, 1)}, random((3,)) + random((3,), f32, 1), level, peers=())
     assert_load_or_run_refused(model, {"x": random((3,)), "z": random((2,))}, level, node="the_scan")

@@ -4,8 +4,23 @@ import numpy as np
 import pytest
 
 from oracle import (
-    FLOATS, INTS, assert_load_or_run_refused, assert_same, boolean, check, f16, f32, f64, i32, i64, levels, make_model, onnx_type,
-    random, run, short,
+    FLOATS,
+    INTS,
+    assert_load_or_run_refused,
+    assert_same,
+    boolean,
+    check,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    levels,
+    make_model,
+    onnx_type,
+    random,
+    run,
+    short,
 )
 
 Z = lambda *shape, dtype=f32: np.zeros(shape, dtype)
@@ -18,7 +33,13 @@ MATRICES = [
     ("onnxruntime#4559", "y = MatMul(x, w)", {"x": Z(1, 0, 4)}, {"w": random((4, 2))}, Z(1, 0, 2)),
     ("onnxruntime#348", "y = Gemm(x, w, c)", {"x": Z(2, 0), "w": Z(0, 3)}, {"c": C123}, np.stack([C123, C123])),
     ("matmul-inner-0", "y = MatMul(x, w)", {"x": Z(2, 0)}, {"w": Z(0, 3)}, Z(2, 3)),
-    ("matmul-inner-0-relu", "m = MatMul(x, w); a = Add(m, c); y = Relu(a)", {"x": Z(2, 0)}, {"w": Z(0, 3), "c": C123}, np.stack([C123, C123])),
+    (
+        "matmul-inner-0-relu",
+        "m = MatMul(x, w); a = Add(m, c); y = Relu(a)",
+        {"x": Z(2, 0)},
+        {"w": Z(0, 3), "c": C123},
+        np.stack([C123, C123]),
+    ),
     ("matmul-columns-0", "y = MatMul(x, w)", {"x": Z(2, 3)}, {"w": Z(3, 0)}, Z(2, 0)),
     ("matmul-batch-0", "y = MatMul(x, w)", {"x": Z(0, 2, 3)}, {"w": random((3, 4))}, Z(0, 2, 4)),
     ("matmul-batch-0-by-1", "y = MatMul(x, w)", {"x": Z(0, 2, 3)}, {"w": random((1, 3, 4))}, Z(0, 2, 4)),
@@ -37,12 +58,35 @@ MATRICES = [
 CONVOLUTIONS = [
     ("conv-batch-0", "y = Conv(x, w)", {"x": Z(0, 1, 4, 4)}, {"w": random((2, 1, 3, 3))}, Z(0, 2, 2, 2)),
     ("conv-batch-0-1d", "y = Conv<pads=[1, 1]>(x, w)", {"x": Z(0, 1, 4)}, {"w": random((2, 1, 3))}, Z(0, 2, 4)),
-    ("conv-bn-relu-batch-0", "c = Conv(x, w); n = BatchNormalization(c, g, b, m, v); y = Relu(n)",
-     {"x": Z(0, 2, 4, 4)}, {"w": random((3, 2, 1, 1)), **BN}, Z(0, 3, 4, 4)),
-    ("conv-depthwise-batch-0", "y = Conv<group=2>(x, w)", {"x": Z(0, 2, 3, 3)}, {"w": random((2, 1, 3, 3))}, Z(0, 2, 1, 1)),
-    ("conv-transpose-batch-0", "y = ConvTranspose(x, w)", {"x": Z(0, 1, 2, 2)}, {"w": random((1, 2, 3, 3))}, Z(0, 2, 4, 4)),
+    (
+        "conv-bn-relu-batch-0",
+        "c = Conv(x, w); n = BatchNormalization(c, g, b, m, v); y = Relu(n)",
+        {"x": Z(0, 2, 4, 4)},
+        {"w": random((3, 2, 1, 1)), **BN},
+        Z(0, 3, 4, 4),
+    ),
+    (
+        "conv-depthwise-batch-0",
+        "y = Conv<group=2>(x, w)",
+        {"x": Z(0, 2, 3, 3)},
+        {"w": random((2, 1, 3, 3))},
+        Z(0, 2, 1, 1),
+    ),
+    (
+        "conv-transpose-batch-0",
+        "y = ConvTranspose(x, w)",
+        {"x": Z(0, 1, 2, 2)},
+        {"w": random((1, 2, 3, 3))},
+        Z(0, 2, 4, 4),
+    ),
     ("maxpool-batch-0", "y = MaxPool<kernel_shape=[2, 2]>(x)", {"x": Z(0, 3, 4, 4)}, {}, Z(0, 3, 3, 3)),
-    ("avgpool-batch-0", "y = AveragePool<kernel_shape=[2, 2], strides=[2, 2]>(x)", {"x": Z(0, 3, 4, 4)}, {}, Z(0, 3, 2, 2)),
+    (
+        "avgpool-batch-0",
+        "y = AveragePool<kernel_shape=[2, 2], strides=[2, 2]>(x)",
+        {"x": Z(0, 3, 4, 4)},
+        {},
+        Z(0, 3, 2, 2),
+    ),
     ("global-avgpool-batch-0", "y = GlobalAveragePool(x)", {"x": Z(0, 3, 4, 4)}, {}, Z(0, 3, 1, 1)),
     ("bn-batch-0", "y = BatchNormalization(x, g, b, m, v)", {"x": Z(0, 3, 2)}, BN, Z(0, 3, 2)),
     ("layernorm-rows-0", "y = LayerNormalization(x, g, b)", {"x": Z(0, 3)}, {"g": BN["g"], "b": BN["b"]}, Z(0, 3)),
@@ -59,11 +103,29 @@ REDUCTIONS = [
     ("l1-of-nothing", "y = ReduceL1<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, Z(2)),
     ("l2-of-nothing", "y = ReduceL2<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, Z(2)),
     ("sumsquare-of-nothing", "y = ReduceSumSquare<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, Z(2)),
-    ("logsum-of-nothing", "y = ReduceLogSum<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, np.full(2, -np.inf, f32)),
-    ("logsumexp-of-nothing", "y = ReduceLogSumExp<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, np.full(2, -np.inf, f32)),
+    (
+        "logsum-of-nothing",
+        "y = ReduceLogSum<keepdims=0>(x, a)",
+        {"x": Z(2, 0)},
+        {"a": ints(1)},
+        np.full(2, -np.inf, f32),
+    ),
+    (
+        "logsumexp-of-nothing",
+        "y = ReduceLogSumExp<keepdims=0>(x, a)",
+        {"x": Z(2, 0)},
+        {"a": ints(1)},
+        np.full(2, -np.inf, f32),
+    ),
     ("max-of-nothing", "y = ReduceMax<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, np.full(2, -np.inf, f32)),
     ("min-of-nothing", "y = ReduceMin<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(1)}, np.full(2, np.inf, f32)),
-    ("max-of-nothing-int", "y = ReduceMax<keepdims=0>(x, a)", {"x": Z(2, 0, dtype=i32)}, {"a": ints(1)}, np.full(2, -(2**31), i32)),
+    (
+        "max-of-nothing-int",
+        "y = ReduceMax<keepdims=0>(x, a)",
+        {"x": Z(2, 0, dtype=i32)},
+        {"a": ints(1)},
+        np.full(2, -(2**31), i32),
+    ),
     ("max-other-axis", "y = ReduceMax<keepdims=0>(x, a)", {"x": Z(2, 0)}, {"a": ints(0)}, Z(0)),
     ("mean-other-axis", "y = ReduceMean<keepdims=1>(x, a)", {"x": Z(2, 0)}, {"a": ints(0)}, Z(1, 0)),
     ("argmax-other-axis", "y = ArgMax<axis=0, keepdims=0>(x)", {"x": Z(2, 0)}, {}, Z(0, dtype=i64)),
@@ -93,18 +155,54 @@ MOVES = [
     ("gather-no-indices", "y = Gather<axis=0>(x, i)", {"x": random((2, 3))}, {"i": ints()}, Z(0, 3)),
     ("gather-2d-no-indices", "y = Gather<axis=1>(x, i)", {"x": random((2, 3))}, {"i": Z(0, 2, dtype=i64)}, Z(2, 0, 2)),
     ("gather-from-rows-0", "y = Gather<axis=1>(x, i)", {"x": Z(0, 3)}, {"i": ints(2, -1)}, Z(0, 2)),
-    ("gather-elements-none", "y = GatherElements<axis=0>(x, i)", {"x": random((2, 3))}, {"i": Z(0, 3, dtype=i64)}, Z(0, 3)),
+    (
+        "gather-elements-none",
+        "y = GatherElements<axis=0>(x, i)",
+        {"x": random((2, 3))},
+        {"i": Z(0, 3, dtype=i64)},
+        Z(0, 3),
+    ),
     ("gathernd-none", "y = GatherND(x, i)", {"x": random((2, 3))}, {"i": Z(0, 1, dtype=i64)}, Z(0, 3)),
-    ("scatternd-none", "y = ScatterND(x, i, u)", {"x": random((2, 3)), "u": Z(0, 3)}, {"i": Z(0, 1, dtype=i64)}, random((2, 3))),
-    ("scatter-elements-none", "y = ScatterElements(x, i, u)", {"x": random((2, 3)), "u": Z(0, 3)}, {"i": Z(0, 3, dtype=i64)}, random((2, 3))),
+    (
+        "scatternd-none",
+        "y = ScatterND(x, i, u)",
+        {"x": random((2, 3)), "u": Z(0, 3)},
+        {"i": Z(0, 1, dtype=i64)},
+        random((2, 3)),
+    ),
+    (
+        "scatter-elements-none",
+        "y = ScatterElements(x, i, u)",
+        {"x": random((2, 3)), "u": Z(0, 3)},
+        {"i": Z(0, 3, dtype=i64)},
+        random((2, 3)),
+    ),
     ("where-empty", "y = Where(c, x, x)", {"x": Z(0, 3)}, {"c": np.ones((1, 3), bool)}, Z(0, 3)),
     ("nonzero-none", "y = NonZero(x)", {"x": Z(2, 3)}, {}, Z(2, 0, dtype=i64)),
     ("nonzero-empty", "y = NonZero(x)", {"x": Z(0, 3)}, {}, Z(2, 0, dtype=i64)),
     ("compress-none", "y = Compress<axis=0>(x, c)", {"x": random((2, 3))}, {"c": np.zeros(2, bool)}, Z(0, 3)),
-    ("range-empty", "y = Range(x, l, d)", {"x": np.array(3, i64)}, {"l": np.array(3), "d": np.array(1)}, Z(0, dtype=i64)),
-    ("range-backwards", "y = Range(x, l, d)", {"x": np.array(0, i64)}, {"l": np.array(3), "d": np.array(-1)}, Z(0, dtype=i64)),
+    (
+        "range-empty",
+        "y = Range(x, l, d)",
+        {"x": np.array(3, i64)},
+        {"l": np.array(3), "d": np.array(1)},
+        Z(0, dtype=i64),
+    ),
+    (
+        "range-backwards",
+        "y = Range(x, l, d)",
+        {"x": np.array(0, i64)},
+        {"l": np.array(3), "d": np.array(-1)},
+        Z(0, dtype=i64),
+    ),
     ("constant-of-shape-0", "y = ConstantOfShape(x)", {"x": ints(2, 0)}, {}, Z(2, 0)),
-    ("one-hot-none", "y = OneHot(x, d, v)", {"x": Z(0, dtype=i64)}, {"d": np.array(3), "v": np.array([0, 1], f32)}, Z(0, 3)),
+    (
+        "one-hot-none",
+        "y = OneHot(x, d, v)",
+        {"x": Z(0, dtype=i64)},
+        {"d": np.array(3), "v": np.array([0, 1], f32)},
+        Z(0, 3),
+    ),
     ("shape-of-empty", "y = Shape(x)", {"x": Z(2, 0, 3)}, {}, ints(2, 0, 3)),
     ("size-of-empty", "y = Size(x)", {"x": Z(2, 0, 3)}, {}, np.array(0, i64)),
     ("unsqueeze", "y = Unsqueeze(x, a)", {"x": Z(0)}, {"a": ints(0)}, Z(1, 0)),
@@ -112,10 +210,18 @@ MOVES = [
     ("cast-empty", f"y = Cast<to={onnx_type(i32)}>(x)", {"x": Z(0, 2)}, {}, Z(0, 2, dtype=i32)),
     ("trilu-empty", "y = Trilu(x)", {"x": Z(2, 0, 3)}, {}, Z(2, 0, 3)),
     ("eyelike-empty", "y = EyeLike(x)", {"x": Z(0, 3)}, {}, Z(0, 3)),
-    ("chain", "a = Relu(x); b = Mul(a, w); c = Exp(b); d = Transpose(c); y = Concat<axis=1>(d, d)", {"x": Z(0, 3)}, {"w": C123}, Z(3, 0)),
+    (
+        "chain",
+        "a = Relu(x); b = Mul(a, w); c = Exp(b); d = Transpose(c); y = Concat<axis=1>(d, d)",
+        {"x": Z(0, 3)},
+        {"w": C123},
+        Z(3, 0),
+    ),
 ]
 ROWS = MATRICES + CONVOLUTIONS + REDUCTIONS + MOVES
-each_row = pytest.mark.parametrize("text, feeds, weights, want", [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+each_row = pytest.mark.parametrize(
+    "text, feeds, weights, want", [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
+)
 
 
 @levels
@@ -145,12 +251,20 @@ UNARY = "Relu Neg Abs Exp Log Sqrt Floor Ceil Round Sigmoid Tanh Erf Softplus Si
 @pytest.mark.parametrize("op", UNARY)
 def test_elementwise(op, level):
     for shape in [(0,), (0, 3), (2, 0, 4)]:
-        check(make_model(f"y = {op}(x)", {"x": (f32, shape)}, {"y": f32}, opset=20), {"x": Z(*shape)}, Z(*shape), level, peers=())
+        check(
+            make_model(f"y = {op}(x)", {"x": (f32, shape)}, {"y": f32}, opset=20),
+            {"x": Z(*shape)},
+            Z(*shape),
+            level,
+            peers=(),
+        )
 
 
 @levels
 @pytest.mark.parametrize("dtype", FLOATS + INTS, ids=short)
-@pytest.mark.parametrize("shapes", [((0,), (1,)), ((2, 0), (2, 1)), ((0, 1), (1, 0)), ((0,), ()), ((3, 1, 0), (4, 1))], ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((0,), (1,)), ((2, 0), (2, 1)), ((0, 1), (1, 0)), ((0,), ()), ((3, 1, 0), (4, 1))], ids=str
+)
 def test_onnxruntime_1670(shapes, dtype, level):
     """Zero broadcasts with one."""
     a, b = (np.ones(s, dtype) for s in shapes)
@@ -165,14 +279,22 @@ def test_onnxruntime_1670(shapes, dtype, level):
 def test_comparisons_with_empty(op, level):
     dtype = boolean if op in ("And", "Xor") else f32
     a, b = np.zeros((0, 1), dtype), np.ones((1, 3), dtype)
-    check(make_model(f"y = {op}(a, b)", {"a": a, "b": b}, {"y": boolean}), {"a": a, "b": b}, np.zeros((0, 3), bool), level, peers=())
+    check(
+        make_model(f"y = {op}(a, b)", {"a": a, "b": b}, {"y": boolean}),
+        {"a": a, "b": b},
+        np.zeros((0, 3), bool),
+        level,
+        peers=(),
+    )
 
 
 @levels
 @pytest.mark.parametrize("shapes", [((0,), (2,)), ((2, 0), (2, 3)), ((0, 3), (2, 3))], ids=str)
 def test_zero_does_not_broadcast_with_more_than_one(shapes, level):
     a, b = (np.ones(s, f32) for s in shapes)
-    assert_load_or_run_refused(make_model("y = Add(a, b)", {"a": a, "b": b}, {"y": f32}), {"a": a, "b": b}, level, node="add_y")
+    assert_load_or_run_refused(
+        make_model("y = Add(a, b)", {"a": a, "b": b}, {"y": f32}), {"a": a, "b": b}, level, node="add_y"
+    )
 
 
 REFUSED = [

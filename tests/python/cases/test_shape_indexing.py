@@ -5,8 +5,20 @@ import pytest
 
 import engines
 from oracle import (
-    assert_load_or_run_refused, assert_refused, assert_run_refused, assert_same, check, f32, f64, i32, i64, levels,
-    make_model, node, random, u8,
+    assert_load_or_run_refused,
+    assert_refused,
+    assert_run_refused,
+    assert_same,
+    check,
+    f32,
+    f64,
+    i32,
+    i64,
+    levels,
+    make_model,
+    node,
+    random,
+    u8,
 )
 
 ints = lambda *values: np.array(values, i64)
@@ -14,16 +26,56 @@ X3 = random((3, 4), f32, "x")
 
 # operator and attributes, x, good indices (with what they give), then bad ones
 GATHERS = {
-    "Gather-axis0": (dict(op="Gather", axis=0), X3, ints(2, -3), X3[[2, 0]], [ints(3), ints(-4), ints(0, 2**31), ints(2**63 - 1), ints(-(2**63)), np.array(3)]),
-    "Gather-axis1": (dict(op="Gather", axis=1), X3, ints(3, -4), X3[:, [3, 0]], [ints(4), ints(-5), np.array([[0, 0], [0, 4]])]),
+    "Gather-axis0": (
+        dict(op="Gather", axis=0),
+        X3,
+        ints(2, -3),
+        X3[[2, 0]],
+        [ints(3), ints(-4), ints(0, 2**31), ints(2**63 - 1), ints(-(2**63)), np.array(3)],
+    ),
+    "Gather-axis1": (
+        dict(op="Gather", axis=1),
+        X3,
+        ints(3, -4),
+        X3[:, [3, 0]],
+        [ints(4), ints(-5), np.array([[0, 0], [0, 4]])],
+    ),
     "Gather-scalar": (dict(op="Gather", axis=-1), X3, np.array(-1), X3[:, -1], [np.array(4), np.array(-5)]),
-    "GatherElements-axis0": (dict(op="GatherElements", axis=0), X3, ints(2, -3).reshape(1, 2), np.array([[X3[2, 0], X3[0, 1]]]),
-                             [np.array([[3]]), np.array([[-4]]), np.array([[0, 0], [0, 2**40]])]),
-    "GatherElements-axis1": (dict(op="GatherElements", axis=1), X3, np.array([[3, -4]]), np.array([[X3[0, 3], X3[0, 0]]]), [np.array([[4]]), np.array([[-5]])]),
-    "GatherND": (dict(op="GatherND"), X3, np.array([[2, -4], [-3, 3]]), np.array([X3[2, 0], X3[0, 3]]),
-                 [np.array([[3, 0]]), np.array([[0, 4]]), np.array([[-4, 0]]), np.array([[0, -5]]), np.array([[0, 0], [2**62, 2**62]])]),
+    "GatherElements-axis0": (
+        dict(op="GatherElements", axis=0),
+        X3,
+        ints(2, -3).reshape(1, 2),
+        np.array([[X3[2, 0], X3[0, 1]]]),
+        [np.array([[3]]), np.array([[-4]]), np.array([[0, 0], [0, 2**40]])],
+    ),
+    "GatherElements-axis1": (
+        dict(op="GatherElements", axis=1),
+        X3,
+        np.array([[3, -4]]),
+        np.array([[X3[0, 3], X3[0, 0]]]),
+        [np.array([[4]]), np.array([[-5]])],
+    ),
+    "GatherND": (
+        dict(op="GatherND"),
+        X3,
+        np.array([[2, -4], [-3, 3]]),
+        np.array([X3[2, 0], X3[0, 3]]),
+        [
+            np.array([[3, 0]]),
+            np.array([[0, 4]]),
+            np.array([[-4, 0]]),
+            np.array([[0, -5]]),
+            np.array([[0, 0], [2**62, 2**62]]),
+        ],
+    ),
     "GatherND-rows": (dict(op="GatherND"), X3, np.array([[2], [-3]]), X3[[2, 0]], [np.array([[3]]), np.array([[-4]])]),
-    "GatherND-batch": (dict(op="GatherND", batch_dims=1), X3, np.array([[1], [-1], [0]]), np.array([X3[0, 1], X3[1, 3], X3[2, 0]]), [np.array([[4], [0], [0]])]),
+    "GatherND-batch": (
+        dict(op="GatherND", batch_dims=1),
+        X3,
+        np.array([[1], [-1], [0]]),
+        np.array([X3[0, 1], X3[1, 3], X3[2, 0]]),
+        [np.array([[4], [0], [0]])],
+    ),
 }
 
 
@@ -42,13 +94,17 @@ def test_bad_indices_at_run(row, level):
     """Refused, and the model goes on working; the same indices as constants are refused too."""
     attributes, x, good, want, bad = GATHERS[row]
     the_node = node(inputs="x,i", name="the_gather", **attributes)
-    loaded = engines.load(make_model([the_node], {"x": x, "i": (i64, [f"d{d}" for d in range(good.ndim)])}, {"y": f32}), level)
+    loaded = engines.load(
+        make_model([the_node], {"x": x, "i": (i64, [f"d{d}" for d in range(good.ndim)])}, {"y": f32}), level
+    )
     for indices in bad:
         if indices.ndim == good.ndim:
             assert_refused(lambda: loaded.run({"x": x, "i": indices}), node="the_gather")
     assert_same(loaded.run({"x": x, "i": good})["y"], want)
     for indices in bad:
-        assert_load_or_run_refused(make_model([the_node], {"x": x}, {"y": f32}, {"i": indices}), {"x": x}, level, node="the_gather")
+        assert_load_or_run_refused(
+            make_model([the_node], {"x": x}, {"y": f32}, {"i": indices}), {"x": x}, level, node="the_gather"
+        )
 
 
 @levels
@@ -70,7 +126,9 @@ def test_folded_gather_in_a_branch_never_taken(level):
     else_branch = make_graph_of("e = Neg(k)", "e")
     model = make_model(
         [node("If", "c", "y", then_branch=then_branch, else_branch=else_branch)],
-        {"c": (np.dtype(bool), ())}, {"y": f32}, {"k": np.ones(2, f32), "bad": ints(0, 7)},
+        {"c": (np.dtype(bool), ())},
+        {"y": f32},
+        {"k": np.ones(2, f32), "bad": ints(0, 7)},
     )
     loaded = engines.load(model, level)
     assert_same(loaded.run({"c": np.array(False)})["y"], -np.ones(2, f32))
@@ -88,10 +146,21 @@ def make_graph_of(text, output):
 
 
 @levels
-@pytest.mark.parametrize("data, indices, batch", [
-    ((8, 128, 256), (32, 1), 0), ((8, 12, 6), (3, 2), 0), ((8, 12, 6), (3, 3), 0), ((8, 12, 6), (2, 5, 2), 0),
-    ((2, 3, 4), (2, 1), 1), ((2, 3, 4), (2, 5, 2), 1), ((2, 3, 4), (2, 3, 1), 2), ((5,), (1,), 0), ((5,), (0, 1), 0),
-], ids=str)
+@pytest.mark.parametrize(
+    "data, indices, batch",
+    [
+        ((8, 128, 256), (32, 1), 0),
+        ((8, 12, 6), (3, 2), 0),
+        ((8, 12, 6), (3, 3), 0),
+        ((8, 12, 6), (2, 5, 2), 0),
+        ((2, 3, 4), (2, 1), 1),
+        ((2, 3, 4), (2, 5, 2), 1),
+        ((2, 3, 4), (2, 3, 1), 2),
+        ((5,), (1,), 0),
+        ((5,), (0, 1), 0),
+    ],
+    ids=str,
+)
 def test_tract_2635(data, indices, batch, level):
     """Shapes come from indices[:-1] and data[batch + last:]."""
     x = random(data)
@@ -102,15 +171,33 @@ def test_tract_2635(data, indices, batch, level):
     for at in np.ndindex(*indices[:-1]):
         want[at] = x[at[:batch] + tuple(i[at])]
     for static in (True, False):
-        spec = {"x": x, "i": i} if static else {"x": (f32, [f"a{k}" for k in range(len(data))]), "i": (i64, [f"b{k}" for k in range(len(indices) - 1)] + [last])}
+        spec = (
+            {"x": x, "i": i}
+            if static
+            else {
+                "x": (f32, [f"a{k}" for k in range(len(data))]),
+                "i": (i64, [f"b{k}" for k in range(len(indices) - 1)] + [last]),
+            }
+        )
         model = make_model([node("GatherND", "x,i", "y", batch_dims=batch)], spec, {"y": f32})
         check(model, {"x": x, "i": i}, want, level, peers=())
 
 
 @levels
-@pytest.mark.parametrize("data, indices, batch", [
-    ((4, 5), (2, 3), 0), ((4,), (1, 2), 0), ((4, 5), (4, 2), 1), ((4, 5), (3, 1), 1), ((4, 5), (4, 1), 2), ((4, 5), (4, 1), -1), ((4, 5), (), 0), ((), (1,), 0),
-], ids=str)
+@pytest.mark.parametrize(
+    "data, indices, batch",
+    [
+        ((4, 5), (2, 3), 0),
+        ((4,), (1, 2), 0),
+        ((4, 5), (4, 2), 1),
+        ((4, 5), (3, 1), 1),
+        ((4, 5), (4, 1), 2),
+        ((4, 5), (4, 1), -1),
+        ((4, 5), (), 0),
+        ((), (1,), 0),
+    ],
+    ids=str,
+)
 def test_tract_2635_bad_shapes(data, indices, batch, level):
     """Indices wider than the data's rank, batch dimensions that differ, batch_dims too large."""
     x, i = np.zeros(data, f32), np.zeros(indices, i64)
@@ -122,12 +209,37 @@ def test_tract_2635_bad_shapes(data, indices, batch, level):
 
 ROW, ONE = np.full((1, 4), 9, f32), np.full((1, 1), 9, f32)
 SCATTERS = {
-    "ScatterND": (dict(op="ScatterND"), ints(-1).reshape(1, 1), ROW, [np.array([[3]]), np.array([[-4]]), np.array([[2**62]])]),
-    "ScatterND-element": (dict(op="ScatterND"), np.array([[2, 3]]), np.full(1, 9, f32), [np.array([[2, 4]]), np.array([[0, -5]]), np.array([[-4, 0]])]),
+    "ScatterND": (
+        dict(op="ScatterND"),
+        ints(-1).reshape(1, 1),
+        ROW,
+        [np.array([[3]]), np.array([[-4]]), np.array([[2**62]])],
+    ),
+    "ScatterND-element": (
+        dict(op="ScatterND"),
+        np.array([[2, 3]]),
+        np.full(1, 9, f32),
+        [np.array([[2, 4]]), np.array([[0, -5]]), np.array([[-4, 0]])],
+    ),
     "ScatterND-add": (dict(op="ScatterND", reduction="add"), ints(2).reshape(1, 1), ROW, [np.array([[3]])]),
-    "ScatterElements-0": (dict(op="ScatterElements", axis=0), np.array([[-1]]), ONE, [np.array([[3]]), np.array([[-4]])]),
-    "ScatterElements-1": (dict(op="ScatterElements", axis=1), np.array([[3]]), ONE, [np.array([[4]]), np.array([[-5]]), np.array([[-(2**63)]])]),
-    "ScatterElements-mul": (dict(op="ScatterElements", axis=1, reduction="mul"), np.array([[3]]), ONE, [np.array([[4]])]),
+    "ScatterElements-0": (
+        dict(op="ScatterElements", axis=0),
+        np.array([[-1]]),
+        ONE,
+        [np.array([[3]]), np.array([[-4]])],
+    ),
+    "ScatterElements-1": (
+        dict(op="ScatterElements", axis=1),
+        np.array([[3]]),
+        ONE,
+        [np.array([[4]]), np.array([[-5]]), np.array([[-(2**63)]])],
+    ),
+    "ScatterElements-mul": (
+        dict(op="ScatterElements", axis=1, reduction="mul"),
+        np.array([[3]]),
+        ONE,
+        [np.array([[4]])],
+    ),
 }
 
 
@@ -181,12 +293,26 @@ def test_shapes_that_do_not_fit(row, level):
 
 
 OTHERS = {
-    "OneHot-out-of-range-is-off": ("y = OneHot(x, d, v)", {"x": ints(3, -4, 0)}, {"d": np.array(3), "v": np.array([0, 1], f32)}, np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0]], f32)),
-    "OneHot-negative": ("y = OneHot(x, d, v)", {"x": ints(-1, 2)}, {"d": np.array(3), "v": np.array([0, 1], f32)}, np.array([[0, 0, 1], [0, 0, 1]], f32)),
+    "OneHot-out-of-range-is-off": (
+        "y = OneHot(x, d, v)",
+        {"x": ints(3, -4, 0)},
+        {"d": np.array(3), "v": np.array([0, 1], f32)},
+        np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0]], f32),
+    ),
+    "OneHot-negative": (
+        "y = OneHot(x, d, v)",
+        {"x": ints(-1, 2)},
+        {"d": np.array(3), "v": np.array([0, 1], f32)},
+        np.array([[0, 0, 1], [0, 0, 1]], f32),
+    ),
     "Compress-short-condition": ("y = Compress<axis=0>(x, c)", {"x": X3}, {"c": np.array([False, True])}, X3[1:2]),
     "Compress-flat": ("y = Compress(x, c)", {"x": X3}, {"c": np.array([False, True, True])}, X3.ravel()[1:3]),
-    "ReverseSequence": ("y = ReverseSequence<time_axis=1, batch_axis=0>(x, l)", {"x": X3}, {"l": ints(1, 2, 4)},
-                        np.stack([X3[0], X3[1][[1, 0, 2, 3]], X3[2][::-1]])),
+    "ReverseSequence": (
+        "y = ReverseSequence<time_axis=1, batch_axis=0>(x, l)",
+        {"x": X3},
+        {"l": ints(1, 2, 4)},
+        np.stack([X3[0], X3[1][[1, 0, 2, 3]], X3[2][::-1]]),
+    ),
 }
 
 
@@ -198,7 +324,11 @@ def test_other_index_operators(row, level):
 
 
 REFUSED = {
-    "ReverseSequence-too-long": ("y = ReverseSequence<time_axis=1, batch_axis=0>(x, l)", {"x": X3}, {"l": ints(1, 2, 5)}),
+    "ReverseSequence-too-long": (
+        "y = ReverseSequence<time_axis=1, batch_axis=0>(x, l)",
+        {"x": X3},
+        {"l": ints(1, 2, 5)},
+    ),
     "ReverseSequence-too-few": ("y = ReverseSequence<time_axis=1, batch_axis=0>(x, l)", {"x": X3}, {"l": ints(1, 2)}),
     "Compress-too-long": ("y = Compress<axis=0>(x, c)", {"x": X3}, {"c": np.ones(4, bool)}),
     "TopK-more-than-there-is": ("y, i = TopK(x, k)", {"x": X3}, {"k": ints(5)}),
@@ -239,8 +369,13 @@ REFUSED = {
 @pytest.mark.parametrize("known", [True, False], ids=["static", "dynamic"])
 def test_what_cannot_be_is_refused_naming_the_node(row, known, level):
     text, feeds, weights = REFUSED[row]
-    spec = feeds if known else {n: (v.dtype, [f"{n}{k}" for k in range(v.ndim)]) for n, v in {**feeds, **weights}.items()}
+    spec = (
+        feeds if known else {n: (v.dtype, [f"{n}{k}" for k in range(v.ndim)]) for n, v in {**feeds, **weights}.items()}
+    )
     model = make_model(text, dict(spec), {"y": f32}, weights if known else None)
     given = feeds if known else {**feeds, **weights}
-    op, out = text.split(";")[0].split("=")[1].strip().split("(")[0].split("<")[0], text.split("=")[0].split(",")[0].strip()
+    op, out = (
+        text.split(";")[0].split("=")[1].strip().split("(")[0].split("<")[0],
+        text.split("=")[0].split(",")[0].strip(),
+    )
     assert_load_or_run_refused(model, given, level, node=f"{op.lower()}_{out}")

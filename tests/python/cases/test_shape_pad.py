@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 from oracle import (
-    NUMBERS, assert_load_or_run_refused, assert_run_refused, boolean, check, f32, i64, levels, make_model, node, random, short,
+    NUMBERS,
+    assert_load_or_run_refused,
+    assert_run_refused,
+    boolean,
+    check,
+    f32,
+    i64,
+    levels,
+    make_model,
+    node,
+    random,
+    short,
 )
 
 
@@ -73,7 +84,8 @@ def test_onnxruntime_27652(shape, pads, mode, constant, level):
 @levels
 @pytest.mark.parametrize("constant", [True, False], ids=["constant", "input"])
 @pytest.mark.parametrize(
-    "pads", [[-100, 0], [0, -100], [-3, -3], [-(2**63), 0], [2**62, 2**62], [2**63 - 1, 1], [0, 0, 0], [0], [0, 0, 0, 0]],
+    "pads",
+    [[-100, 0], [0, -100], [-3, -3], [-(2**63), 0], [2**62, 2**62], [2**63 - 1, 1], [0, 0, 0], [0], [0, 0, 0, 0]],
     ids=lambda v: ",".join(map(str, v)),
 )
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])

@@ -7,8 +7,23 @@ import pytest
 
 import engines
 from oracle import (
-    FLOATS, assert_load_or_run_refused, bf16, check, difference, f16, f32, f64, i8, i64, levels, make_model, node, one_node,
-    random, seeded, short, u8,
+    FLOATS,
+    assert_load_or_run_refused,
+    bf16,
+    check,
+    difference,
+    f16,
+    f32,
+    f64,
+    i8,
+    levels,
+    make_model,
+    node,
+    one_node,
+    random,
+    seeded,
+    short,
+    u8,
 )
 
 
@@ -25,7 +40,9 @@ def pool(x, kind, kernel, strides=None, pads=None, dilations=None, ceil=0, inclu
     """`max`, `average` or `lp` (p = 2) pooling of [N, C, ...] by plain loops."""
     n = len(kernel)
     strides, dilations, pads = strides or [1] * n, dilations or [1] * n, pads or [0] * 2 * n
-    sizes = [out_size(x.shape[2 + i], kernel[i], strides[i], pads[i], pads[n + i], dilations[i], ceil) for i in range(n)]
+    sizes = [
+        out_size(x.shape[2 + i], kernel[i], strides[i], pads[i], pads[n + i], dilations[i], ceil) for i in range(n)
+    ]
     y = np.zeros(x.shape[:2] + tuple(sizes), np.float64)
     for at in np.ndindex(*sizes):
         taps, counted = [], 0
@@ -53,7 +70,9 @@ def pool_model(x, kind, kernel, strides=None, pads=None, dilations=None, ceil=0,
     if kind == "average":
         attributes["count_include_pad"] = include
     spec = (x.dtype, [f"d{i}" for i in range(x.ndim)]) if dynamic else x
-    return make_model([node(OPS[kind], "x", "y", name="the_pool", **attributes)], {"x": spec}, {"y": x.dtype}, opset=opset)
+    return make_model(
+        [node(OPS[kind], "x", "y", name="the_pool", **attributes)], {"x": spec}, {"y": x.dtype}, opset=opset
+    )
 
 
 @levels
@@ -87,7 +106,11 @@ def grid(rank):
 
 @levels
 @pytest.mark.parametrize("ceil", [0, 1], ids=["floor", "ceil"])
-@pytest.mark.parametrize("kind, include", [("max", 0), ("average", 0), ("average", 1), ("lp", 0)], ids=["max", "average", "average-pads", "lp"])
+@pytest.mark.parametrize(
+    "kind, include",
+    [("max", 0), ("average", 0), ("average", 1), ("lp", 0)],
+    ids=["max", "average", "average-pads", "lp"],
+)
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_grid(rank, kind, include, ceil, level):
     wrong = []
@@ -163,7 +186,11 @@ def test_nan(kind, where, dtype, level):
 def test_global(op, shape, level):
     x = random(shape)
     axes = tuple(range(2, len(shape)))
-    want = {"GlobalMaxPool": x.max(axes, keepdims=True), "GlobalAveragePool": x.mean(axes, keepdims=True), "GlobalLpPool": np.sqrt((x * x).sum(axes, keepdims=True))}
+    want = {
+        "GlobalMaxPool": x.max(axes, keepdims=True),
+        "GlobalAveragePool": x.mean(axes, keepdims=True),
+        "GlobalLpPool": np.sqrt((x * x).sum(axes, keepdims=True)),
+    }
     check(one_node(op, {"x": x}), {"x": x}, want[op], level, peers=("onnxruntime",))
 
 
@@ -188,12 +215,27 @@ def test_maxpool_indices(storage_order, level):
 
 
 @levels
-@pytest.mark.parametrize("attributes", [
-    dict(kernel_shape=[2, 2], pads=[0, 0, 0]), dict(kernel_shape=[2]), dict(kernel_shape=[2, 2], strides=[0, 1]), dict(kernel_shape=[0, 2]),
-    dict(kernel_shape=[-1, 2]), dict(kernel_shape=[2, 2], strides=[1, -1]), dict(kernel_shape=[2, 2], dilations=[0, 1]), dict(kernel_shape=[9, 9]),
-    dict(kernel_shape=[2, 2], pads=[0, 0, -5, 0]), dict(kernel_shape=[2, 2], pads=[2, 2, 2, 2]), dict(kernel_shape=[2**31, 2**31]), dict(kernel_shape=[2, 2], strides=[1]),
-    dict(), dict(kernel_shape=[2, 2], auto_pad="SIDEWAYS"), dict(kernel_shape=[2**62, 2], pads=[2**62, 0, 2**62, 0]),
-], ids=lambda a: "-".join(f"{k}={v}" for k, v in a.items()).replace(" ", "") or "no-kernel")
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        dict(kernel_shape=[2, 2], pads=[0, 0, 0]),
+        dict(kernel_shape=[2]),
+        dict(kernel_shape=[2, 2], strides=[0, 1]),
+        dict(kernel_shape=[0, 2]),
+        dict(kernel_shape=[-1, 2]),
+        dict(kernel_shape=[2, 2], strides=[1, -1]),
+        dict(kernel_shape=[2, 2], dilations=[0, 1]),
+        dict(kernel_shape=[9, 9]),
+        dict(kernel_shape=[2, 2], pads=[0, 0, -5, 0]),
+        dict(kernel_shape=[2, 2], pads=[2, 2, 2, 2]),
+        dict(kernel_shape=[2**31, 2**31]),
+        dict(kernel_shape=[2, 2], strides=[1]),
+        dict(),
+        dict(kernel_shape=[2, 2], auto_pad="SIDEWAYS"),
+        dict(kernel_shape=[2**62, 2], pads=[2**62, 0, 2**62, 0]),
+    ],
+    ids=lambda a: "-".join(f"{k}={v}" for k, v in a.items()).replace(" ", "") or "no-kernel",
+)
 def test_attributes_that_make_no_sense(attributes, level):
     x = random((1, 1, 4, 4))
     model = make_model([node("MaxPool", "x", "y", name="the_pool", **attributes)], {"x": x}, {"y": f32})
@@ -207,7 +249,9 @@ def test_attributes_that_make_no_sense(attributes, level):
 def test_tract_991(level):
     """Negative pads of ConvTranspose: right (it adds columns, here a zero) or refused clearly."""
     x, w = np.array([[[1, 2]]], f32), np.ones((1, 1, 3), f32)
-    model = make_model([node("ConvTranspose", "x,w", "y", name="up", strides=[2], pads=[0, -1])], {"x": x}, {"y": f32}, {"w": w})
+    model = make_model(
+        [node("ConvTranspose", "x,w", "y", name="up", strides=[2], pads=[0, -1])], {"x": x}, {"y": f32}, {"w": w}
+    )
     try:
         got = engines.load(model, level).run({"x": x})["y"]
     except engines.refusals():
@@ -217,10 +261,22 @@ def test_tract_991(level):
 
 
 @levels
-@pytest.mark.parametrize("attributes", [
-    dict(), dict(strides=[2]), dict(strides=[2], pads=[1, 0]), dict(strides=[2], output_padding=[1]), dict(strides=[3], output_shape=[7]), dict(dilations=[2]),
-    dict(strides=[2], auto_pad="SAME_UPPER"), dict(strides=[2], auto_pad="SAME_LOWER"), dict(strides=[3], pads=[1, 1], output_padding=[2]), dict(strides=[2], output_shape=[5], auto_pad="SAME_UPPER"),
-], ids=lambda a: "-".join(f"{k}={v}" for k, v in a.items()) or "plain")
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        dict(),
+        dict(strides=[2]),
+        dict(strides=[2], pads=[1, 0]),
+        dict(strides=[2], output_padding=[1]),
+        dict(strides=[3], output_shape=[7]),
+        dict(dilations=[2]),
+        dict(strides=[2], auto_pad="SAME_UPPER"),
+        dict(strides=[2], auto_pad="SAME_LOWER"),
+        dict(strides=[3], pads=[1, 1], output_padding=[2]),
+        dict(strides=[2], output_shape=[5], auto_pad="SAME_UPPER"),
+    ],
+    ids=lambda a: "-".join(f"{k}={v}" for k, v in a.items()) or "plain",
+)
 def test_conv_transpose_sizes(attributes, level):
     x, w = random((2, 2, 3)), random((2, 3, 3), f32, "w")
     model = one_node("ConvTranspose", {"x": x, "w": w}, constants=("w",), **attributes)

@@ -7,7 +7,18 @@ import pytest
 
 import engines
 from oracle import (
-    assert_load_or_run_refused, assert_run_refused, assert_same, check, f32, i32, i64, levels, make_model, node, run, seeded,
+    assert_load_or_run_refused,
+    assert_run_refused,
+    assert_same,
+    check,
+    f32,
+    i32,
+    i64,
+    levels,
+    make_model,
+    node,
+    run,
+    seeded,
 )
 
 LOW, HIGH = -(2**63), 2**63 - 1

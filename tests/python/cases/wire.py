@@ -52,8 +52,13 @@ def graph_bytes(nodes, inputs, outputs, initializers=(), name="g"):
 def plain_models():
     """name -> (model, feeds): small models that use most parts of the format."""
     weights = {
-        "w": random((2, 1, 3, 3)), "g": np.ones(2, f32), "b": np.zeros(2, f32), "m": np.zeros(2, f32), "v": np.ones(2, f32),
-        "s": np.array([1, -1], i64), "k": random((32, 3)),
+        "w": random((2, 1, 3, 3)),
+        "g": np.ones(2, f32),
+        "b": np.zeros(2, f32),
+        "m": np.zeros(2, f32),
+        "v": np.ones(2, f32),
+        "s": np.array([1, -1], i64),
+        "k": random((32, 3)),
     }
     text = (
         "c = Conv<pads=[1, 1, 1, 1]>(x, w); n = BatchNormalization<epsilon=0.001>(c, g, b, m, v); r = Relu(n);"
@@ -65,7 +70,8 @@ def plain_models():
 
     body = make_graph(
         parse_nodes("keep = Identity(cond); a_out = Add(a, x); t = Mul(a_out, a_out)"),
-        {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, None)}, {"keep": (boolean, ()), "a_out": (f32, None), "t": (f32, None)},
+        {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, None)},
+        {"keep": (boolean, ()), "a_out": (f32, None), "t": (f32, None)},
     )
     then_branch = make_graph(parse_nodes("u = Slice(stack, one, two)"), {}, {"u": f32}, name="then")
     else_branch = make_graph(parse_nodes("d = Neg(stack)"), {}, {"d": f32}, name="else")

@@ -5,7 +5,9 @@ import numpy as np
 
 def same_pads(sizes, kernel, strides, dilations, upper):
     """Starts, then ends, so that there are ceil(n / stride) results."""
-    totals = [max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0) for n, k, s, d in zip(sizes, kernel, strides, dilations)]
+    totals = [
+        max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0) for n, k, s, d in zip(sizes, kernel, strides, dilations)
+    ]
     less, more = [t // 2 for t in totals], [t - t // 2 for t in totals]
     return less + more if upper else more + less
 
@@ -19,11 +21,15 @@ def conv(x, w, b=None, strides=None, pads=None, dilations=None, group=1):
     y = np.zeros((x.shape[0], w.shape[0], *sizes))
     per_in, per_out = w.shape[1], w.shape[0] // group
     for offset in np.ndindex(*w.shape[2:]):
-        window = tuple(slice(o * d, o * d + (m - 1) * s + 1, s) for o, d, s, m in zip(offset, dilations, strides, sizes))
+        window = tuple(
+            slice(o * d, o * d + (m - 1) * s + 1, s) for o, d, s, m in zip(offset, dilations, strides, sizes)
+        )
         part = padded[(slice(None), slice(None), *window)]
         for g in range(group):
             kernel = w[g * per_out : (g + 1) * per_out][(slice(None), slice(None), *offset)].astype(np.float64)
-            y[:, g * per_out : (g + 1) * per_out] += np.einsum("mc,nc...->nm...", kernel, part[:, g * per_in : (g + 1) * per_in])
+            y[:, g * per_out : (g + 1) * per_out] += np.einsum(
+                "mc,nc...->nm...", kernel, part[:, g * per_in : (g + 1) * per_in]
+            )
     if b is not None:
         y += b.astype(np.float64).reshape(-1, *[1] * n)
     return y.astype(x.dtype)
@@ -38,7 +44,10 @@ def conv_transpose(x, w, b=None, strides=None, pads=None, dilations=None, group=
     per_in, per_out = w.shape[0] // group, w.shape[1]
     y = np.zeros((x.shape[0], per_out * group, *full))
     for offset in np.ndindex(*w.shape[2:]):
-        window = tuple(slice(o * d, o * d + (x.shape[2 + i] - 1) * s + 1, s) for i, (o, d, s) in enumerate(zip(offset, dilations, strides)))
+        window = tuple(
+            slice(o * d, o * d + (x.shape[2 + i] - 1) * s + 1, s)
+            for i, (o, d, s) in enumerate(zip(offset, dilations, strides))
+        )
         for g in range(group):
             kernel = w[g * per_in : (g + 1) * per_in][(slice(None), slice(None), *offset)].astype(np.float64)
             part = np.einsum("cm,nc...->nm...", kernel, x[:, g * per_in : (g + 1) * per_in].astype(np.float64))

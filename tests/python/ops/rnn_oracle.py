@@ -4,8 +4,13 @@ import numpy as np
 
 sigmoid = lambda v: 1 / (1 + np.exp(-v))
 ACTIVATIONS = {
-    "Sigmoid": sigmoid, "Tanh": np.tanh, "Relu": lambda v: np.maximum(v, 0), "HardSigmoid": lambda v: np.clip(0.2 * v + 0.5, 0, 1),
-    "Softsign": lambda v: v / (1 + np.abs(v)), "Affine": lambda v: v, "Elu": lambda v: np.where(v < 0, np.expm1(np.minimum(v, 0)), v),
+    "Sigmoid": sigmoid,
+    "Tanh": np.tanh,
+    "Relu": lambda v: np.maximum(v, 0),
+    "HardSigmoid": lambda v: np.clip(0.2 * v + 0.5, 0, 1),
+    "Softsign": lambda v: v / (1 + np.abs(v)),
+    "Affine": lambda v: v,
+    "Elu": lambda v: np.where(v < 0, np.expm1(np.minimum(v, 0)), v),
 }
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 DEFAULT = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
@@ -36,8 +41,23 @@ def step(op, x, h, c, w, r, b, p, functions, clip, input_forget, linear_before_r
     return (1 - z) * candidate + z * h, c
 
 
-def recurrent(op, x, w, r, b=None, lengths=None, h0=None, c0=None, p=None, direction="forward", activations=None, clip=None,
-              input_forget=0, linear_before_reset=0, layout=0):
+def recurrent(
+    op,
+    x,
+    w,
+    r,
+    b=None,
+    lengths=None,
+    h0=None,
+    c0=None,
+    p=None,
+    direction="forward",
+    activations=None,
+    clip=None,
+    input_forget=0,
+    linear_before_reset=0,
+    layout=0,
+):
     """(Y, Y_h[, Y_c]) in x's type."""
     kind, x = x.dtype, x.astype(np.float64)
     if layout:
@@ -46,7 +66,11 @@ def recurrent(op, x, w, r, b=None, lengths=None, h0=None, c0=None, p=None, direc
     directions, n = w.shape[0], r.shape[2]
     names = activations or DEFAULT[op] * directions
     per = len(names) // directions
-    y, last_h, last_c = np.zeros((steps, directions, batch, n)), np.zeros((directions, batch, n)), np.zeros((directions, batch, n))
+    y, last_h, last_c = (
+        np.zeros((steps, directions, batch, n)),
+        np.zeros((directions, batch, n)),
+        np.zeros((directions, batch, n)),
+    )
     lengths = np.full(batch, steps) if lengths is None else lengths
     for d in range(directions):
         functions = [ACTIVATIONS[a] for a in names[d * per : (d + 1) * per]]
@@ -57,8 +81,20 @@ def recurrent(op, x, w, r, b=None, lengths=None, h0=None, c0=None, p=None, direc
             c = (c0[d, k : k + 1] if c0 is not None else np.zeros((1, n))).astype(np.float64)
             order = range(int(lengths[k]))
             for t in reversed(order) if backward else order:
-                h, c = step(op, x[t, k : k + 1], h, c, w[d].astype(np.float64), r[d].astype(np.float64), bias,
-                            None if p is None else p[d].astype(np.float64), functions, clip, input_forget, linear_before_reset)
+                h, c = step(
+                    op,
+                    x[t, k : k + 1],
+                    h,
+                    c,
+                    w[d].astype(np.float64),
+                    r[d].astype(np.float64),
+                    bias,
+                    None if p is None else p[d].astype(np.float64),
+                    functions,
+                    clip,
+                    input_forget,
+                    linear_before_reset,
+                )
                 y[t, d, k] = h
             last_h[d, k], last_c[d, k] = h, c
     if layout:

@@ -14,8 +14,14 @@ MODES = ["level0", "level3", "folded"]
 modes = pytest.mark.parametrize("mode", MODES)
 
 _NAMES = {
-    "float": "float32", "double": "float64", "float8e4m3fn": "float8_e4m3fn", "float8e4m3fnuz": "float8_e4m3fnuz",
-    "float8e5m2": "float8_e5m2", "float8e5m2fnuz": "float8_e5m2fnuz", "float8e8m0": "float8_e8m0fnu", "float4e2m1": "float4_e2m1fn",
+    "float": "float32",
+    "double": "float64",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "float4e2m1": "float4_e2m1fn",
     "string": "object",
 }
 
@@ -57,7 +63,19 @@ def verify(model, feeds, want=None, mode="level3", **options):
 
 
 def verify_node(
-    op, feeds, want=None, how="level3", /, *, outputs="y", opset=OPSET, constants=(), peers=PEERS, rtol=None, atol=None, **attributes
+    op,
+    feeds,
+    want=None,
+    how="level3",
+    /,
+    *,
+    outputs="y",
+    opset=OPSET,
+    constants=(),
+    peers=PEERS,
+    rtol=None,
+    atol=None,
+    **attributes,
 ):
     """One node with `feeds` in the order of its inputs; those in `constants` are initializers; `how`: one of MODES."""
     model = one_node(op, feeds, outputs, opset, constants, **attributes)

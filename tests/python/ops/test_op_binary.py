@@ -5,14 +5,48 @@ import pytest
 
 from ops.table import OPSET, each_type, modes, types_of, verify, verify_node, wide
 from oracle import (
-    FLOATS, assert_load_or_run_refused, bf16, boolean, f16, f32, f64, i8, i32, i64, make_model, one_node, random, short, string, u8, u64,
+    FLOATS,
+    assert_load_or_run_refused,
+    bf16,
+    boolean,
+    f16,
+    f32,
+    f64,
+    i8,
+    i32,
+    i64,
+    make_model,
+    one_node,
+    random,
+    short,
+    string,
+    u8,
+    u64,
 )
 
-PAIRS = [((), ()), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((), (2,)), ((0, 3), (1, 3)), ((2, 3, 4), (3, 1)), ((33,), (33,)), ((5, 33), (33,)), ((5, 33), (5, 1))]
+PAIRS = [
+    ((), ()),
+    ((2, 3), (2, 3)),
+    ((2, 3), (3,)),
+    ((3,), (2, 3)),
+    ((2, 1), (1, 3)),
+    ((), (2,)),
+    ((0, 3), (1, 3)),
+    ((2, 3, 4), (3, 1)),
+    ((33,), (33,)),
+    ((5, 33), (33,)),
+    ((5, 33), (5, 1)),
+]
 LOOSE = {f16: 4e-3, bf16: 2e-2, f32: 2e-5, f64: 1e-9}
 
 ARITHMETIC = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Max": np.maximum, "Min": np.minimum}
-COMPARISONS = {"Equal": np.equal, "Less": np.less, "Greater": np.greater, "LessOrEqual": np.less_equal, "GreaterOrEqual": np.greater_equal}
+COMPARISONS = {
+    "Equal": np.equal,
+    "Less": np.less,
+    "Greater": np.greater,
+    "LessOrEqual": np.less_equal,
+    "GreaterOrEqual": np.greater_equal,
+}
 LOGIC = {"And": np.logical_and, "Or": np.logical_or, "Xor": np.logical_xor}
 BITS = {"BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor}
 
@@ -147,7 +181,14 @@ def test_variadic(op, dtype, count, mode):
 @modes
 @each_type(["Where"], position=1)
 def test_where(op, dtype, mode):
-    for c_shape, a_shape, b_shape in [((2, 3),) * 3, ((2, 1), (3,), ()), ((), (2, 3), (1,)), ((3,), (0, 3), (1, 3)), ((4, 1, 1), (2, 1), (3,)), ((33,), (33,), ())]:
+    for c_shape, a_shape, b_shape in [
+        ((2, 3),) * 3,
+        ((2, 1), (3,), ()),
+        ((), (2, 3), (1,)),
+        ((3,), (0, 3), (1, 3)),
+        ((4, 1, 1), (2, 1), (3,)),
+        ((33,), (33,), ()),
+    ]:
         c, a, b = random(c_shape, boolean, "c"), random(a_shape, dtype, "a"), random(b_shape, dtype, "b")
         want = np.asarray(np.where(c, a, b), dtype)
         verify_node(op, {"c": c, "a": a, "b": b}, want, mode, peers=())
@@ -165,15 +206,30 @@ def test_clip(op, dtype, bounds, mode):
             want = np.maximum(want, low)
         if bounds in ("both", "high"):
             want = np.minimum(want, high)
-        feeds = {"x": x, "lo": low if bounds in ("both", "low") else None, "hi": high if bounds in ("both", "high") else None}
+        feeds = {
+            "x": x,
+            "lo": low if bounds in ("both", "low") else None,
+            "hi": high if bounds in ("both", "high") else None,
+        }
         feeds = {"x": x} if bounds == "none" else feeds
         verify_node(op, feeds, np.asarray(want, dtype), mode, peers=())
         if feeds.get("lo") is not None:
-            verify_node(op, feeds, np.asarray(want, dtype), mode, peers=(), constants=("lo", "hi") if bounds == "both" else ("lo",))
+            verify_node(
+                op,
+                feeds,
+                np.asarray(want, dtype),
+                mode,
+                peers=(),
+                constants=("lo", "hi") if bounds == "both" else ("lo",),
+            )
 
 
 @modes
-@pytest.mark.parametrize("op, inputs", [(op, 2) for op in ("Add", "Sub", "Mul", "Div", "Pow", "Less", "Equal", "PRelu")] + [("Sum", 3), ("Mean", 3), ("Max", 3), ("Min", 3)])
+@pytest.mark.parametrize(
+    "op, inputs",
+    [(op, 2) for op in ("Add", "Sub", "Mul", "Div", "Pow", "Less", "Equal", "PRelu")]
+    + [("Sum", 3), ("Mean", 3), ("Max", 3), ("Min", 3)],
+)
 def test_against_the_peers(op, inputs, mode):
     feeds = {f"a{i}": random((2, 3) if i != 1 else (3,), f32, i, low=0.5) for i in range(inputs)}
     verify_node(op, feeds, None, mode)

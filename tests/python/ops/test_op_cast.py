@@ -5,7 +5,24 @@ import numpy as np
 import pytest
 
 from ops.table import OPSET, modes, types_of, verify, verify_node
-from oracle import bf16, boolean, f16, f32, f64, i8, i32, i64, is_float, make_model, node, onnx_type, random, short, string, u8
+from oracle import (
+    bf16,
+    boolean,
+    f16,
+    f32,
+    f64,
+    i8,
+    i32,
+    i64,
+    is_float,
+    make_model,
+    node,
+    onnx_type,
+    random,
+    short,
+    string,
+    u8,
+)
 
 TYPES = [t for t in types_of("Cast") if t != string]
 FLOAT8 = [t for t in TYPES if t.name.startswith("float8_e4m3") or t.name.startswith("float8_e5m2")]
@@ -25,7 +42,9 @@ def plain_values(start, target):
 
 
 def cast_node(x, target, **attributes):
-    return make_model([node("Cast", "x", "y", to=onnx_type(target), **attributes)], {"x": x}, {"y": target}, opset=OPSET)
+    return make_model(
+        [node("Cast", "x", "y", to=onnx_type(target), **attributes)], {"x": x}, {"y": target}, opset=OPSET
+    )
 
 
 @modes
@@ -52,7 +71,15 @@ def test_rounding_to_half_types(target, mode):
     base = np.arange(0, 2**16, 37, dtype=np.uint16).view(target).astype(f32)
     base = base[np.isfinite(base)]
     with np.errstate(over="ignore"):
-        x = np.concatenate([base, np.nextafter(base, f32.type(np.inf)), base * f32.type(1 + 2.0**-9), base * f32.type(1 + 2.0**-12), [np.inf, -np.inf, np.nan, 65519.9, 65520, -65520]]).astype(f32)
+        x = np.concatenate(
+            [
+                base,
+                np.nextafter(base, f32.type(np.inf)),
+                base * f32.type(1 + 2.0**-9),
+                base * f32.type(1 + 2.0**-12),
+                [np.inf, -np.inf, np.nan, 65519.9, 65520, -65520],
+            ]
+        ).astype(f32)
         want = x.astype(target)
     verify(cast_node(x, target), {"x": x}, want, mode, peers=(), rtol=0, atol=0)
 
@@ -70,7 +97,9 @@ def test_double_to_half_rounds_once(mode):
 @pytest.mark.parametrize("start", [f16, bf16, f32], ids=short)
 def test_float8(start, saturate, target, mode):
     """Rounding, overflow to the largest number or to infinity or NaN; the reference evaluator of onnx is the oracle."""
-    x = np.array([0, 0.1, -0.3, 1.06, 17, 240, 448, 460, 465, 500, -500, 57344, 60000, np.nan, np.inf, -np.inf, 1e-3, -2e-6]).astype(start)
+    x = np.array(
+        [0, 0.1, -0.3, 1.06, 17, 240, 448, 460, 465, 500, -500, 57344, 60000, np.nan, np.inf, -np.inf, 1e-3, -2e-6]
+    ).astype(start)
     model = cast_node(x, target, saturate=saturate)
     verify(model, {"x": x}, None, mode, peers=("reference",), rtol=0, atol=0)
 
@@ -84,14 +113,24 @@ def test_integers_keep_their_low_bits(target, mode):
     low = [int(v) & (2**bits - 1) for v in x]
     if target.name.startswith("int"):
         low = [v - 2**bits if v >> (bits - 1) else v for v in low]
-    verify(cast_node(x, target), {"x": x}, np.array(low, np.int64 if target.name != "uint64" else np.uint64).astype(target), mode, peers=())
+    verify(
+        cast_node(x, target),
+        {"x": x},
+        np.array(low, np.int64 if target.name != "uint64" else np.uint64).astype(target),
+        mode,
+        peers=(),
+    )
 
 
 @modes
 @pytest.mark.parametrize("start", [t for t in TYPES if t != boolean], ids=short)
 def test_to_bool(start, mode):
     """Everything but zero is true, NaN and fractions too."""
-    values = [0, 1, 1, 0] if "2" in start.name[-2:] or start.name == "float8_e8m0fnu" else [0, 1, 2, 0.5 if is_float(start) else 3]
+    values = (
+        [0, 1, 1, 0]
+        if "2" in start.name[-2:] or start.name == "float8_e8m0fnu"
+        else [0, 1, 2, 0.5 if is_float(start) else 3]
+    )
     x = np.array(values, f32).astype(start)
     want = np.nan_to_num(x.astype(f32), nan=1) != 0
     verify(cast_node(x, boolean), {"x": x}, want, mode, peers=())
@@ -100,9 +139,19 @@ def test_to_bool(start, mode):
 @modes
 @pytest.mark.parametrize("to", [f32, f64, i32, i64, boolean, u8], ids=short)
 def test_from_strings(to, mode):
-    texts = ["1", "0"] if to == boolean else ["7", "12"] if to in (i32, i64, u8) else ["1.5", "-2", "1e3", "NaN", "INF", "-inf", ".5"]
+    texts = (
+        ["1", "0"]
+        if to == boolean
+        else ["7", "12"]
+        if to in (i32, i64, u8)
+        else ["1.5", "-2", "1e3", "NaN", "INF", "-inf", ".5"]
+    )
     x = np.array(texts, object)
-    want = np.array([int(t) for t in texts]).astype(to) if to in (i32, i64, u8, boolean) else np.array([float(t) for t in texts], to)
+    want = (
+        np.array([int(t) for t in texts]).astype(to)
+        if to in (i32, i64, u8, boolean)
+        else np.array([float(t) for t in texts], to)
+    )
     verify(cast_node(x, to), {"x": x}, want, mode, peers=())
 
 
@@ -113,13 +162,18 @@ def test_to_strings(mode):
     verify(cast_node(x, string), {"x": x}, np.array(["1", "-20", "300"], object), mode, peers=())
     f = np.array([1.5, -2.25, 1e-7, 314159.25], f32)
     both = make_model(
-        [node("Cast", "x", "s", to=onnx_type(string)), node("Cast", "s", "y", to=onnx_type(f32))], {"x": f}, {"y": f32}, opset=OPSET
+        [node("Cast", "x", "s", to=onnx_type(string)), node("Cast", "s", "y", to=onnx_type(f32))],
+        {"x": f},
+        {"y": f32},
+        opset=OPSET,
     )
     verify(both, {"x": f}, f, mode, peers=())
 
 
 @modes
-@pytest.mark.parametrize("target", [t for t in types_of("CastLike", 1) if t != string and "complex" not in t.name], ids=short)
+@pytest.mark.parametrize(
+    "target", [t for t in types_of("CastLike", 1) if t != string and "complex" not in t.name], ids=short
+)
 def test_cast_like(target, mode):
     x = np.array([[0, 1, 1]], f32)
     like = np.ones((2,), target)

@@ -6,8 +6,25 @@ from onnx import helper, numpy_helper
 
 from ops.table import OPSET, each_type, modes, verify, verify_node
 from oracle import (
-    assert_load_or_run_refused, assert_same, bf16, boolean, f16, f32, f64, i8, i32, i64, make_model, node, one_node, onnx_type, random,
-    run, short, string, u8,
+    assert_load_or_run_refused,
+    assert_same,
+    bf16,
+    boolean,
+    f16,
+    f32,
+    f64,
+    i8,
+    i32,
+    i64,
+    make_model,
+    node,
+    one_node,
+    onnx_type,
+    random,
+    run,
+    short,
+    string,
+    u8,
 )
 
 ints = lambda *v: np.array(v, i64)
@@ -22,7 +39,9 @@ def test_shape_and_size(op, dtype, mode):
 
 
 @modes
-@pytest.mark.parametrize("start, end", [(0, None), (1, None), (0, 2), (-2, None), (0, -1), (1, -1), (2, 1), (-9, 9), (5, None), (3, 3)])
+@pytest.mark.parametrize(
+    "start, end", [(0, None), (1, None), (0, 2), (-2, None), (0, -1), (1, -1), (2, 1), (-9, 9), (5, None), (3, 3)]
+)
 def test_part_of_a_shape(start, end, mode):
     x = random((2, 3, 4))
     verify_node("Shape", {"x": x}, np.array((2, 3, 4)[start:end], i64), mode, peers=(), start=start, end=end)
@@ -38,10 +57,19 @@ def test_constant(dtype, mode):
 
 
 @modes
-@pytest.mark.parametrize("attribute, value, want", [
-    ("value_float", 2.5, np.array(2.5, f32)), ("value_int", 7, np.array(7, i64)), ("value_floats", [1.0, 2.0], np.array([1, 2], f32)), ("value_ints", [1, 2], ints(1, 2)),
-    ("value_string", "a\u00e9", np.array("a\u00e9", object)), ("value_strings", ["a", "b"], np.array(["a", "b"], object)), ("value_ints", [], ints()),
-], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "attribute, value, want",
+    [
+        ("value_float", 2.5, np.array(2.5, f32)),
+        ("value_int", 7, np.array(7, i64)),
+        ("value_floats", [1.0, 2.0], np.array([1, 2], f32)),
+        ("value_ints", [1, 2], ints(1, 2)),
+        ("value_string", "a\u00e9", np.array("a\u00e9", object)),
+        ("value_strings", ["a", "b"], np.array(["a", "b"], object)),
+        ("value_ints", [], ints()),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_constant_attributes(attribute, value, want, mode):
     attributes = {attribute: value}
     if value == []:
@@ -53,7 +81,9 @@ def test_constant_attributes(attribute, value, want, mode):
 
 
 def test_sparse_constant():
-    sparse = helper.make_sparse_tensor(numpy_helper.from_array(np.array([5, 6], f32), "v"), numpy_helper.from_array(ints(1, 3), "i"), [2, 2])
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.array([5, 6], f32), "v"), numpy_helper.from_array(ints(1, 3), "i"), [2, 2]
+    )
     model = make_model([node("Constant", "", "y", sparse_value=sparse)], {}, {"y": f32}, opset=OPSET)
     assert_same(run(model, {})["y"], np.array([[0, 5], [0, 6]], f32))
 
@@ -71,7 +101,11 @@ def test_constant_of_shape(dtype, mode):
 @modes
 @each_type(["Range"])
 def test_range(op, dtype, mode):
-    for start, limit, delta in [(0, 5, 1), (1, 10, 3), (5, 5, 1), (5, 1, 1)] + ([(5, -3, -2), (-3, 3, 2)] if dtype.kind != "u" else []) + ([(0.5, 2.0, 0.25)] if dtype in (f32, f64) else []):
+    for start, limit, delta in (
+        [(0, 5, 1), (1, 10, 3), (5, 5, 1), (5, 1, 1)]
+        + ([(5, -3, -2), (-3, 3, 2)] if dtype.kind != "u" else [])
+        + ([(0.5, 2.0, 0.25)] if dtype in (f32, f64) else [])
+    ):
         feeds = {"s": np.array(start, dtype), "l": np.array(limit, dtype), "d": np.array(delta, dtype)}
         verify_node(op, feeds, np.arange(start, limit, delta).astype(dtype), mode, peers=())
 
@@ -85,7 +119,14 @@ def test_one_hot(dtype, index, mode):
     hot = np.arange(3) == np.asarray(i, i64)[..., None]
     want = np.where(hot, values[1], values[0]).astype(dtype)
     for axis in (-1, 0, 1, 2):
-        verify_node("OneHot", {"i": i, "d": np.array(3, i64), "v": values}, np.moveaxis(want, -1, axis), mode, peers=(), axis=axis)
+        verify_node(
+            "OneHot",
+            {"i": i, "d": np.array(3, i64), "v": values},
+            np.moveaxis(want, -1, axis),
+            mode,
+            peers=(),
+            axis=axis,
+        )
     verify_node("OneHot", {"i": i, "d": ints(3), "v": values}, want, mode, peers=(), constants=("d", "v"))
 
 
@@ -119,8 +160,10 @@ def test_unique(op, dtype, is_sorted, mode):
     order = list(dict.fromkeys(flat))
     order = sorted(order) if is_sorted else order
     want = {
-        "y": np.array(order, object if dtype == string else None).astype(dtype), "i": ints(*[flat.index(v) for v in order]),
-        "r": ints(*[order.index(v) for v in flat]), "c": ints(*[flat.count(v) for v in order]),
+        "y": np.array(order, object if dtype == string else None).astype(dtype),
+        "i": ints(*[flat.index(v) for v in order]),
+        "r": ints(*[order.index(v) for v in flat]),
+        "c": ints(*[flat.count(v) for v in order]),
     }
     verify_node(op, {"x": x}, want, mode, outputs="y,i,r,c", peers=(), sorted=is_sorted)
 
@@ -129,7 +172,9 @@ def test_unique(op, dtype, is_sorted, mode):
 def test_unique_along_an_axis(mode):
     x = np.array([[1, 0, 0], [1, 0, 0], [2, 3, 4]], f32)
     y, i, r, c = np.unique(x, True, True, True, axis=0)
-    verify_node("Unique", {"x": x}, {"y": y, "i": i, "r": r.reshape(-1), "c": c}, mode, outputs="y,i,r,c", peers=(), axis=0)
+    verify_node(
+        "Unique", {"x": x}, {"y": y, "i": i, "r": r.reshape(-1), "c": c}, mode, outputs="y,i,r,c", peers=(), axis=0
+    )
 
 
 @pytest.mark.parametrize("dtype", [f16, f32, f64], ids=short)
@@ -165,7 +210,9 @@ def test_random_without_seed_differs_between_runs():
 def test_bernoulli(dtype):
     p = np.full((40, 50), 0.25, dtype)
     got = run(one_node("Bernoulli", {"p": p}, opset=OPSET, seed=3.0), {"p": p})["y"]
-    assert got.dtype == dtype and set(np.unique(got.astype(f64))) == {0, 1} and abs(got.astype(f64).mean() - 0.25) < 0.05
+    assert (
+        got.dtype == dtype and set(np.unique(got.astype(f64))) == {0, 1} and abs(got.astype(f64).mean() - 0.25) < 0.05
+    )
 
 
 def test_multinomial():
@@ -190,11 +237,20 @@ def test_dropout_in_training():
     assert_same(got["y"], got["m"] / f32.type(0.75))
 
 
-@pytest.mark.parametrize("op, feeds, attributes", [
-    ("Range", {"s": np.array(0, f32), "l": np.array(5, f32), "d": np.array(0, f32)}, {}), ("ConstantOfShape", {"s": ints(-1)}, {}),
-    ("ConstantOfShape", {"s": np.array([[1, 2]])}, {}), ("OneHot", {"i": ints(0), "d": np.array(-1), "v": np.array([0, 1], f32)}, {}), ("OneHot", {"i": ints(0), "d": np.array(2), "v": np.array([0, 1, 2], f32)}, {}),
-    ("EyeLike", {"x": np.zeros((2, 2, 2), f32)}, {}), ("OneHot", {"i": ints(0), "d": np.array(2), "v": np.array([0, 1], f32)}, {"axis": 3}), ("Bernoulli", {"p": np.array([2.0], f32)}, {}),
-], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "op, feeds, attributes",
+    [
+        ("Range", {"s": np.array(0, f32), "l": np.array(5, f32), "d": np.array(0, f32)}, {}),
+        ("ConstantOfShape", {"s": ints(-1)}, {}),
+        ("ConstantOfShape", {"s": np.array([[1, 2]])}, {}),
+        ("OneHot", {"i": ints(0), "d": np.array(-1), "v": np.array([0, 1], f32)}, {}),
+        ("OneHot", {"i": ints(0), "d": np.array(2), "v": np.array([0, 1, 2], f32)}, {}),
+        ("EyeLike", {"x": np.zeros((2, 2, 2), f32)}, {}),
+        ("OneHot", {"i": ints(0), "d": np.array(2), "v": np.array([0, 1], f32)}, {"axis": 3}),
+        ("Bernoulli", {"p": np.array([2.0], f32)}, {}),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_refused(op, feeds, attributes):
     assert_load_or_run_refused(one_node(op, feeds, opset=OPSET, **attributes), feeds, node=f"{op.lower()}_y")
 
@@ -203,6 +259,12 @@ def test_strings_of_every_length():
     """From one byte to a page, with zeros and non-ASCII inside."""
     texts = ["", "a", "x" * 15, "y" * 16, "z" * 5000, "\u4e2d\u6587", "a\0b"]
     x = np.array(texts, object)
-    model = make_model("a = Identity(x); b = Concat<axis=0>(a, x); y = Gather(b, i)", {"x": (string, ["n"])}, {"y": string}, {"i": ints(13, 0, 4, 6, 7)}, opset=OPSET)
+    model = make_model(
+        "a = Identity(x); b = Concat<axis=0>(a, x); y = Gather(b, i)",
+        {"x": (string, ["n"])},
+        {"y": string},
+        {"i": ints(13, 0, 4, 6, 7)},
+        opset=OPSET,
+    )
     both = np.concatenate([x, x])
     assert_same(run(model, {"x": x})["y"], both[[13, 0, 4, 6, 7]])

@@ -13,41 +13,137 @@ X234 = (2, 3, 4)
 # operator: [(shape of x, other inputs, attributes, function)]
 MOVES = {
     "Reshape": [
-        (X234, {"s": ints(4, 6)}, {}, lambda x: x.reshape(4, 6)), (X234, {"s": ints(-1)}, {}, lambda x: x.reshape(-1)), (X234, {"s": ints(0, -1)}, {}, lambda x: x.reshape(2, 12)),
-        (X234, {"s": ints(0, 0, 2, -1)}, {}, lambda x: x.reshape(2, 3, 2, 2)), ((1,), {"s": ints()}, {}, lambda x: x.reshape(())), ((), {"s": ints(1, 1)}, {}, lambda x: x.reshape(1, 1)),
-        ((2, 0, 3), {"s": ints(0, 7)}, {"allowzero": 1}, lambda x: x.reshape(0, 7)), ((0, 3), {"s": ints(3, -1)}, {}, lambda x: x.reshape(3, 0)),
+        (X234, {"s": ints(4, 6)}, {}, lambda x: x.reshape(4, 6)),
+        (X234, {"s": ints(-1)}, {}, lambda x: x.reshape(-1)),
+        (X234, {"s": ints(0, -1)}, {}, lambda x: x.reshape(2, 12)),
+        (X234, {"s": ints(0, 0, 2, -1)}, {}, lambda x: x.reshape(2, 3, 2, 2)),
+        ((1,), {"s": ints()}, {}, lambda x: x.reshape(())),
+        ((), {"s": ints(1, 1)}, {}, lambda x: x.reshape(1, 1)),
+        ((2, 0, 3), {"s": ints(0, 7)}, {"allowzero": 1}, lambda x: x.reshape(0, 7)),
+        ((0, 3), {"s": ints(3, -1)}, {}, lambda x: x.reshape(3, 0)),
     ],
     "Transpose": [
-        (X234, {}, {}, lambda x: x.transpose()), (X234, {}, {"perm": [1, 0, 2]}, lambda x: x.transpose(1, 0, 2)), (X234, {}, {"perm": [2, 0, 1]}, lambda x: x.transpose(2, 0, 1)),
-        ((5,), {}, {}, lambda x: x), ((), {}, {}, lambda x: x), ((2, 0, 3), {}, {"perm": [2, 1, 0]}, lambda x: x.transpose()), ((9, 17), {}, {}, lambda x: x.T),
-        ((2, 3, 1, 2, 2), {}, {"perm": [4, 2, 0, 3, 1]}, lambda x: x.transpose(4, 2, 0, 3, 1)), ((2, 3, 4, 5), {}, {"perm": [0, 2, 3, 1]}, lambda x: x.transpose(0, 2, 3, 1)),
+        (X234, {}, {}, lambda x: x.transpose()),
+        (X234, {}, {"perm": [1, 0, 2]}, lambda x: x.transpose(1, 0, 2)),
+        (X234, {}, {"perm": [2, 0, 1]}, lambda x: x.transpose(2, 0, 1)),
+        ((5,), {}, {}, lambda x: x),
+        ((), {}, {}, lambda x: x),
+        ((2, 0, 3), {}, {"perm": [2, 1, 0]}, lambda x: x.transpose()),
+        ((9, 17), {}, {}, lambda x: x.T),
+        ((2, 3, 1, 2, 2), {}, {"perm": [4, 2, 0, 3, 1]}, lambda x: x.transpose(4, 2, 0, 3, 1)),
+        ((2, 3, 4, 5), {}, {"perm": [0, 2, 3, 1]}, lambda x: x.transpose(0, 2, 3, 1)),
     ],
-    "Flatten": [(X234, {}, {}, lambda x: x.reshape(2, 12)), (X234, {}, {"axis": 0}, lambda x: x.reshape(1, 24)), (X234, {}, {"axis": 3}, lambda x: x.reshape(24, 1)), (X234, {}, {"axis": -1}, lambda x: x.reshape(6, 4)), ((), {}, {"axis": 0}, lambda x: x.reshape(1, 1))],
+    "Flatten": [
+        (X234, {}, {}, lambda x: x.reshape(2, 12)),
+        (X234, {}, {"axis": 0}, lambda x: x.reshape(1, 24)),
+        (X234, {}, {"axis": 3}, lambda x: x.reshape(24, 1)),
+        (X234, {}, {"axis": -1}, lambda x: x.reshape(6, 4)),
+        ((), {}, {"axis": 0}, lambda x: x.reshape(1, 1)),
+    ],
     "Squeeze": [
-        ((1, 3, 1), {}, {}, lambda x: x.reshape(3)), ((1, 3, 1), {"a": ints(0)}, {}, lambda x: x.reshape(3, 1)), ((1, 3, 1), {"a": ints(-1, 0)}, {}, lambda x: x.reshape(3)),
-        ((1, 1), {"a": ints(0, 1)}, {}, lambda x: x.reshape(())), ((3,), {}, {}, lambda x: x),
+        ((1, 3, 1), {}, {}, lambda x: x.reshape(3)),
+        ((1, 3, 1), {"a": ints(0)}, {}, lambda x: x.reshape(3, 1)),
+        ((1, 3, 1), {"a": ints(-1, 0)}, {}, lambda x: x.reshape(3)),
+        ((1, 1), {"a": ints(0, 1)}, {}, lambda x: x.reshape(())),
+        ((3,), {}, {}, lambda x: x),
     ],
-    "Unsqueeze": [((3,), {"a": ints(0)}, {}, lambda x: x[None]), ((3,), {"a": ints(-1)}, {}, lambda x: x[:, None]), ((3, 2), {"a": ints(3, 0, 1)}, {}, lambda x: x.reshape(1, 1, 3, 1, 2)), ((), {"a": ints(0)}, {}, lambda x: x.reshape(1)), ((0,), {"a": ints(1)}, {}, lambda x: x.reshape(0, 1))],
-    "Expand": [((3, 1), {"s": ints(2, 1, 4)}, {}, lambda x: np.broadcast_to(x, (2, 3, 4)).copy()), ((), {"s": ints(2, 2)}, {}, lambda x: np.full((2, 2), x, x.dtype)), ((3,), {"s": ints(1)}, {}, lambda x: x), ((1, 3), {"s": ints(0, 1)}, {}, lambda x: x[:0]), ((2, 3), {"s": ints()}, {}, lambda x: x)],
-    "Tile": [((2, 3), {"r": ints(2, 1)}, {}, lambda x: np.tile(x, (2, 1))), ((2, 3), {"r": ints(1, 3)}, {}, lambda x: np.tile(x, (1, 3))), ((2, 3), {"r": ints(3, 2)}, {}, lambda x: np.tile(x, (3, 2))), ((2,), {"r": ints(0)}, {}, lambda x: x[:0]), ((), {"r": ints()}, {}, lambda x: x)],
+    "Unsqueeze": [
+        ((3,), {"a": ints(0)}, {}, lambda x: x[None]),
+        ((3,), {"a": ints(-1)}, {}, lambda x: x[:, None]),
+        ((3, 2), {"a": ints(3, 0, 1)}, {}, lambda x: x.reshape(1, 1, 3, 1, 2)),
+        ((), {"a": ints(0)}, {}, lambda x: x.reshape(1)),
+        ((0,), {"a": ints(1)}, {}, lambda x: x.reshape(0, 1)),
+    ],
+    "Expand": [
+        ((3, 1), {"s": ints(2, 1, 4)}, {}, lambda x: np.broadcast_to(x, (2, 3, 4)).copy()),
+        ((), {"s": ints(2, 2)}, {}, lambda x: np.full((2, 2), x, x.dtype)),
+        ((3,), {"s": ints(1)}, {}, lambda x: x),
+        ((1, 3), {"s": ints(0, 1)}, {}, lambda x: x[:0]),
+        ((2, 3), {"s": ints()}, {}, lambda x: x),
+    ],
+    "Tile": [
+        ((2, 3), {"r": ints(2, 1)}, {}, lambda x: np.tile(x, (2, 1))),
+        ((2, 3), {"r": ints(1, 3)}, {}, lambda x: np.tile(x, (1, 3))),
+        ((2, 3), {"r": ints(3, 2)}, {}, lambda x: np.tile(x, (3, 2))),
+        ((2,), {"r": ints(0)}, {}, lambda x: x[:0]),
+        ((), {"r": ints()}, {}, lambda x: x),
+    ],
     "Slice": [
-        ((5, 6), {"s": ints(1), "e": ints(4)}, {}, lambda x: x[1:4]), ((5, 6), {"s": ints(0, 1), "e": ints(9, -1), "a": ints(0, 1), "t": ints(2, 3)}, {}, lambda x: x[::2, 1:-1:3]),
-        ((5, 6), {"s": ints(-1), "e": ints(-99), "a": ints(1), "t": ints(-2)}, {}, lambda x: x[:, ::-2]), ((5, 6), {"s": ints(3), "e": ints(3)}, {}, lambda x: x[:0]),
+        ((5, 6), {"s": ints(1), "e": ints(4)}, {}, lambda x: x[1:4]),
+        ((5, 6), {"s": ints(0, 1), "e": ints(9, -1), "a": ints(0, 1), "t": ints(2, 3)}, {}, lambda x: x[::2, 1:-1:3]),
+        ((5, 6), {"s": ints(-1), "e": ints(-99), "a": ints(1), "t": ints(-2)}, {}, lambda x: x[:, ::-2]),
+        ((5, 6), {"s": ints(3), "e": ints(3)}, {}, lambda x: x[:0]),
     ],
     "Gather": [
-        ((4, 3), {"i": ints(2, 0, -1)}, {}, lambda x: x[[2, 0, -1]]), ((4, 3), {"i": np.array([[0, 2], [1, -3]])}, {"axis": 1}, lambda x: x[:, [[0, 2], [1, 0]]]), ((4, 3), {"i": np.array(1)}, {"axis": -1}, lambda x: x[:, 1]),
-        ((4,), {"i": np.array(2)}, {}, lambda x: x[2]), ((4, 3), {"i": np.array([1], i32)}, {}, lambda x: x[1:2]), ((4, 3), {"i": ints()}, {}, lambda x: x[:0]),
+        ((4, 3), {"i": ints(2, 0, -1)}, {}, lambda x: x[[2, 0, -1]]),
+        ((4, 3), {"i": np.array([[0, 2], [1, -3]])}, {"axis": 1}, lambda x: x[:, [[0, 2], [1, 0]]]),
+        ((4, 3), {"i": np.array(1)}, {"axis": -1}, lambda x: x[:, 1]),
+        ((4,), {"i": np.array(2)}, {}, lambda x: x[2]),
+        ((4, 3), {"i": np.array([1], i32)}, {}, lambda x: x[1:2]),
+        ((4, 3), {"i": ints()}, {}, lambda x: x[:0]),
     ],
-    "GatherElements": [((3, 4), {"i": np.array([[0, 2, 1, 0], [-1, -2, 2, 1]])}, {}, lambda x: np.take_along_axis(x, np.array([[0, 2, 1, 0], [2, 1, 2, 1]]), 0)), ((3, 4), {"i": np.array([[3], [0], [-4]])}, {"axis": 1}, lambda x: np.take_along_axis(x, np.array([[3], [0], [0]]), 1))],
-    "GatherND": [((3, 4), {"i": np.array([[0, 1], [-1, 3]])}, {}, lambda x: x[[0, 2], [1, 3]]), ((3, 4), {"i": np.array([[[1]], [[-3]]])}, {}, lambda x: x[[[1], [0]]]), ((2, 3, 4), {"i": np.array([[1], [2]])}, {"batch_dims": 1}, lambda x: x[[0, 1], [1, 2]])],
+    "GatherElements": [
+        (
+            (3, 4),
+            {"i": np.array([[0, 2, 1, 0], [-1, -2, 2, 1]])},
+            {},
+            lambda x: np.take_along_axis(x, np.array([[0, 2, 1, 0], [2, 1, 2, 1]]), 0),
+        ),
+        (
+            (3, 4),
+            {"i": np.array([[3], [0], [-4]])},
+            {"axis": 1},
+            lambda x: np.take_along_axis(x, np.array([[3], [0], [0]]), 1),
+        ),
+    ],
+    "GatherND": [
+        ((3, 4), {"i": np.array([[0, 1], [-1, 3]])}, {}, lambda x: x[[0, 2], [1, 3]]),
+        ((3, 4), {"i": np.array([[[1]], [[-3]]])}, {}, lambda x: x[[[1], [0]]]),
+        ((2, 3, 4), {"i": np.array([[1], [2]])}, {"batch_dims": 1}, lambda x: x[[0, 1], [1, 2]]),
+    ],
     "DepthToSpace": [
-        ((1, 8, 2, 3), {}, {"blocksize": 2}, lambda x: x.reshape(1, 2, 2, 2, 2, 3).transpose(0, 3, 4, 1, 5, 2).reshape(1, 2, 4, 6)),
-        ((1, 8, 2, 3), {}, {"blocksize": 2, "mode": "CRD"}, lambda x: x.reshape(1, 2, 2, 2, 2, 3).transpose(0, 1, 4, 2, 5, 3).reshape(1, 2, 4, 6)),
+        (
+            (1, 8, 2, 3),
+            {},
+            {"blocksize": 2},
+            lambda x: x.reshape(1, 2, 2, 2, 2, 3).transpose(0, 3, 4, 1, 5, 2).reshape(1, 2, 4, 6),
+        ),
+        (
+            (1, 8, 2, 3),
+            {},
+            {"blocksize": 2, "mode": "CRD"},
+            lambda x: x.reshape(1, 2, 2, 2, 2, 3).transpose(0, 1, 4, 2, 5, 3).reshape(1, 2, 4, 6),
+        ),
     ],
-    "SpaceToDepth": [((1, 2, 4, 6), {}, {"blocksize": 2}, lambda x: x.reshape(1, 2, 2, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 8, 2, 3))],
-    "Compress": [((3, 2), {"c": np.array([True, False, True])}, {"axis": 0}, lambda x: x[[0, 2]]), ((3, 2), {"c": np.array([False, True])}, {"axis": -1}, lambda x: x[:, 1:]), ((3, 2), {"c": np.array([False, True, True, False, True])}, {}, lambda x: x.reshape(-1)[[1, 2, 4]])],
-    "ReverseSequence": [((4, 3), {"l": ints(4, 1, 2)}, {}, lambda x: np.stack([x[::-1, 0], x[:, 1], x[[1, 0, 2, 3], 2]], 1)), ((3, 4), {"l": ints(4, 1, 2)}, {"time_axis": 1, "batch_axis": 0}, lambda x: np.stack([x[0, ::-1], x[1], x[2, [1, 0, 2, 3]]]))],
-    "Trilu": [((3, 4), {}, {}, np.triu), ((3, 4), {"k": np.array(1)}, {"upper": 0}, lambda x: np.tril(x, 1)), ((2, 3, 3), {"k": np.array(-1)}, {}, lambda x: np.triu(x, -1)), ((3, 3), {"k": np.array(9)}, {}, np.zeros_like), ((0, 3), {}, {}, lambda x: x)],
+    "SpaceToDepth": [
+        (
+            (1, 2, 4, 6),
+            {},
+            {"blocksize": 2},
+            lambda x: x.reshape(1, 2, 2, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 8, 2, 3),
+        )
+    ],
+    "Compress": [
+        ((3, 2), {"c": np.array([True, False, True])}, {"axis": 0}, lambda x: x[[0, 2]]),
+        ((3, 2), {"c": np.array([False, True])}, {"axis": -1}, lambda x: x[:, 1:]),
+        ((3, 2), {"c": np.array([False, True, True, False, True])}, {}, lambda x: x.reshape(-1)[[1, 2, 4]]),
+    ],
+    "ReverseSequence": [
+        ((4, 3), {"l": ints(4, 1, 2)}, {}, lambda x: np.stack([x[::-1, 0], x[:, 1], x[[1, 0, 2, 3], 2]], 1)),
+        (
+            (3, 4),
+            {"l": ints(4, 1, 2)},
+            {"time_axis": 1, "batch_axis": 0},
+            lambda x: np.stack([x[0, ::-1], x[1], x[2, [1, 0, 2, 3]]]),
+        ),
+    ],
+    "Trilu": [
+        ((3, 4), {}, {}, np.triu),
+        ((3, 4), {"k": np.array(1)}, {"upper": 0}, lambda x: np.tril(x, 1)),
+        ((2, 3, 3), {"k": np.array(-1)}, {}, lambda x: np.triu(x, -1)),
+        ((3, 3), {"k": np.array(9)}, {}, np.zeros_like),
+        ((0, 3), {}, {}, lambda x: x),
+    ],
 }
 
 
@@ -88,7 +184,9 @@ def test_dynamic_shape(op, mode):
         pytest.skip("nothing is dynamic when all is constant")
     for shape, others, attributes, function in MOVES[op]:
         x = random(shape, f32, op, low=1)
-        inputs = {"x": (f32, [f"d{i}" for i in range(len(shape))])} | {n: (v.dtype, [f"{n}{i}" for i in range(v.ndim)]) for n, v in others.items()}
+        inputs = {"x": (f32, [f"d{i}" for i in range(len(shape))])} | {
+            n: (v.dtype, [f"{n}{i}" for i in range(v.ndim)]) for n, v in others.items()
+        }
         model = make_model([node(op, ",".join(inputs), "y", **attributes)], inputs, {"y": f32}, opset=OPSET)
         verify(model, {"x": x, **others}, function(x).astype(f32), mode, peers=())
 
@@ -96,9 +194,18 @@ def test_dynamic_shape(op, mode):
 @modes
 @each_type(["Concat"])
 def test_concat(op, dtype, mode):
-    for shapes, axis in [([(2, 3)], 0), ([(2, 3), (1, 3)], 0), ([(2, 3), (2, 1), (2, 2)], -1), ([(0, 3), (2, 3)], 0), ([(2,), (0,), (3,)], 0), ([(1, 2, 3)] * 3, 1)]:
+    for shapes, axis in [
+        ([(2, 3)], 0),
+        ([(2, 3), (1, 3)], 0),
+        ([(2, 3), (2, 1), (2, 2)], -1),
+        ([(0, 3), (2, 3)], 0),
+        ([(2,), (0,), (3,)], 0),
+        ([(1, 2, 3)] * 3, 1),
+    ]:
         arrays = [random(s, dtype, i) for i, s in enumerate(shapes)]
-        verify_node(op, {f"a{i}": a for i, a in enumerate(arrays)}, np.concatenate(arrays, axis), mode, peers=(), axis=axis)
+        verify_node(
+            op, {f"a{i}": a for i, a in enumerate(arrays)}, np.concatenate(arrays, axis), mode, peers=(), axis=axis
+        )
 
 
 @modes
@@ -108,12 +215,23 @@ def test_split(op, dtype, mode):
     for axis, sizes in [(0, [2, 3]), (1, [1, 2, 3]), (-1, [6]), (0, [0, 5])]:
         want = np.split(x, np.cumsum(sizes)[:-1], axis)
         names = [f"y{i}" for i in range(len(sizes))]
-        verify_node(op, {"x": x, "s": np.array(sizes)}, dict(zip(names, want)), mode, outputs=",".join(names), peers=(), constants=("s",), axis=axis)
+        verify_node(
+            op,
+            {"x": x, "s": np.array(sizes)},
+            dict(zip(names, want)),
+            mode,
+            outputs=",".join(names),
+            peers=(),
+            constants=("s",),
+            axis=axis,
+        )
     for axis, count in [(1, 2), (0, 3), (1, 4), (0, 5)]:  # the last part may be smaller
         step = -(-x.shape[axis] // count)
         want = [np.take(x, range(i * step, min((i + 1) * step, x.shape[axis])), axis) for i in range(count)]
         names = [f"y{i}" for i in range(count)]
-        verify_node(op, {"x": x}, dict(zip(names, want)), mode, outputs=",".join(names), peers=(), axis=axis, num_outputs=count)
+        verify_node(
+            op, {"x": x}, dict(zip(names, want)), mode, outputs=",".join(names), peers=(), axis=axis, num_outputs=count
+        )
 
 
 @modes
@@ -159,7 +277,15 @@ def test_scatter_reduction(op, dtype, reduction, mode):
     for k, v in zip([1, 3, 1], u):
         want[k] = function(want[k], v)
     i = ints(1, 3, 1) if op == "ScatterElements" else ints(1, 3, 1)[:, None]
-    verify_node(op, {"x": x, "i": i, "u": u}, want, mode, peers=(), reduction=reduction, rtol=2e-2 if dtype.itemsize == 2 else None)
+    verify_node(
+        op,
+        {"x": x, "i": i, "u": u},
+        want,
+        mode,
+        peers=(),
+        reduction=reduction,
+        rtol=2e-2 if dtype.itemsize == 2 else None,
+    )
 
 
 @pytest.mark.parametrize("op", ["Squeeze", "Unsqueeze"])
@@ -173,14 +299,29 @@ def test_axes_as_attribute(op, opset):
         verify_node(op, {"x": x, "a": ints(0)}, want, opset=opset, constants=("a",), peers=())
 
 
-@pytest.mark.parametrize("op, attributes, x, want", [
-    ("Reshape", {"shape": [3, 2]}, (2, 3), (3, 2)), ("Split", {"split": [1, 2], "axis": 0}, (3, 2), (1, 2)), ("Tile", None, (2,), (4,)), ("Flatten", {"axis": 1}, (2, 3, 4), (2, 12)), ("Concat", {"axis": 0}, (2,), (2,)),
-], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "op, attributes, x, want",
+    [
+        ("Reshape", {"shape": [3, 2]}, (2, 3), (3, 2)),
+        ("Split", {"split": [1, 2], "axis": 0}, (3, 2), (1, 2)),
+        ("Tile", None, (2,), (4,)),
+        ("Flatten", {"axis": 1}, (2, 3, 4), (2, 12)),
+        ("Concat", {"axis": 0}, (2,), (2,)),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_opset_1_forms(op, attributes, x, want):
     """Reshape and Split had their numbers as attributes, Tile took tiles and an axis."""
     x = random(x)
     if op == "Tile":
-        verify_node(op, {"x": x, "t": np.array(2, f32), "a": np.array(0, f32)}, np.tile(x, 2), opset=1, peers=(), constants=("t", "a"))
+        verify_node(
+            op,
+            {"x": x, "t": np.array(2, f32), "a": np.array(0, f32)},
+            np.tile(x, 2),
+            opset=1,
+            peers=(),
+            constants=("t", "a"),
+        )
     elif op == "Split":
         verify_node(op, {"x": x}, {"y": x[:1], "z": x[1:]}, opset=2, outputs="y,z", peers=(), **attributes)
     else:
@@ -202,10 +343,17 @@ def test_sub_byte_boundaries(op, mode):
     verify_node(op, {"x": x, **feeds}, want, mode, peers=(), constants=tuple(feeds))
 
 
-@pytest.mark.parametrize("op, feeds, attributes", [
-    ("Concat", {"a": np.zeros((2, 3), f32), "b": np.zeros((3, 2), f32)}, {"axis": 0}), ("Concat", {"a": np.zeros((2, 3), f32), "b": np.zeros((2,), f32)}, {"axis": 0}),
-    ("Reshape", {"x": np.zeros((2, 3), f32), "s": ints(4, 2)}, {}), ("Expand", {"x": np.zeros((2, 3), f32), "s": ints(2, 2)}, {}), ("Split", {"x": np.zeros((2, 3), f32), "s": ints(1, 1)}, {"axis": 1}),
-], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "op, feeds, attributes",
+    [
+        ("Concat", {"a": np.zeros((2, 3), f32), "b": np.zeros((3, 2), f32)}, {"axis": 0}),
+        ("Concat", {"a": np.zeros((2, 3), f32), "b": np.zeros((2,), f32)}, {"axis": 0}),
+        ("Reshape", {"x": np.zeros((2, 3), f32), "s": ints(4, 2)}, {}),
+        ("Expand", {"x": np.zeros((2, 3), f32), "s": ints(2, 2)}, {}),
+        ("Split", {"x": np.zeros((2, 3), f32), "s": ints(1, 1)}, {"axis": 1}),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_refused(op, feeds, attributes):
     model = one_node(op, feeds, outputs="y,z" if op == "Split" else "y", opset=OPSET, **attributes)
     assert_load_or_run_refused(model, feeds, node=f"{op.lower()}_y", code="E5001")

@@ -8,7 +8,17 @@ from oracle import assert_load_or_run_refused, bf16, f16, f32, f64, make_model, 
 
 LOOSE = {f16: 1e-2, bf16: 6e-2, f32: 5e-5, f64: 1e-8}
 STASHED = LOOSE | {f64: 5e-5}  # statistics are kept in float32 unless stash_type says otherwise
-SHAPES = [((2, 3, 4), 0), ((2, 3, 4), 1), ((2, 3, 4), 2), ((2, 3, 4), -1), ((5,), 0), ((3, 37), 1), ((37, 3), 0), ((1, 1), 1), ((2, 3, 4), -3)]
+SHAPES = [
+    ((2, 3, 4), 0),
+    ((2, 3, 4), 1),
+    ((2, 3, 4), 2),
+    ((2, 3, 4), -1),
+    ((5,), 0),
+    ((3, 37), 1),
+    ((37, 3), 0),
+    ((1, 1), 1),
+    ((2, 3, 4), -3),
+]
 
 
 def softmax(x, axis):
@@ -18,8 +28,13 @@ def softmax(x, axis):
 
 SOFTMAXES = {
     "Softmax": softmax,
-    "LogSoftmax": lambda x, axis: x - x.max(axis, keepdims=True) - np.log(np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True)),
-    "Hardmax": lambda x, axis: (np.expand_dims(x.argmax(axis), axis) == np.arange(x.shape[axis]).reshape([-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])).astype(f64),
+    "LogSoftmax": lambda x, axis: (
+        x - x.max(axis, keepdims=True) - np.log(np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True))
+    ),
+    "Hardmax": lambda x, axis: (
+        np.expand_dims(x.argmax(axis), axis)
+        == np.arange(x.shape[axis]).reshape([-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
+    ).astype(f64),
 }
 
 
@@ -28,7 +43,16 @@ SOFTMAXES = {
 def test_softmax(op, dtype, mode):
     for shape, axis in SHAPES:
         x = random(shape, dtype, op, low=-5, high=5)
-        verify_node(op, {"x": x}, wide(lambda v: SOFTMAXES[op](v, axis))(x), mode, peers=(), axis=axis, rtol=LOOSE[dtype], atol=LOOSE[dtype])
+        verify_node(
+            op,
+            {"x": x},
+            wide(lambda v: SOFTMAXES[op](v, axis))(x),
+            mode,
+            peers=(),
+            axis=axis,
+            rtol=LOOSE[dtype],
+            atol=LOOSE[dtype],
+        )
 
 
 @modes
@@ -47,7 +71,9 @@ def test_softmax_before_opset_13(op, axis, opset):
     x = random((2, 3, 4))
     rows = int(np.prod(x.shape[: 1 if axis is None else axis], dtype=int))
     want = wide(lambda v: SOFTMAXES[op](v.reshape(rows, -1), 1).reshape(v.shape))(x)
-    verify_node(op, {"x": x}, want, opset=opset, peers=(), rtol=1e-5, atol=1e-6, **({} if axis is None else {"axis": axis}))
+    verify_node(
+        op, {"x": x}, want, opset=opset, peers=(), rtol=1e-5, atol=1e-6, **({} if axis is None else {"axis": axis})
+    )
 
 
 def batch_norm(x, scale, bias, mean, var, epsilon=1e-5):
@@ -61,7 +87,13 @@ def batch_norm(x, scale, bias, mean, var, epsilon=1e-5):
 @pytest.mark.parametrize("shape", [(2, 3), (2, 3, 5), (2, 3, 4, 5), (1, 3, 2, 2, 2), (2, 17, 3, 3)], ids=str)
 def test_batch_normalization(op, dtype, shape, mode):
     c = shape[1]
-    feeds = {"x": random(shape, dtype), "s": random((c,), dtype, "s"), "b": random((c,), dtype, "b"), "m": random((c,), dtype, "m"), "v": random((c,), dtype, "v", low=0.5)}
+    feeds = {
+        "x": random(shape, dtype),
+        "s": random((c,), dtype, "s"),
+        "b": random((c,), dtype, "b"),
+        "m": random((c,), dtype, "m"),
+        "v": random((c,), dtype, "v", low=0.5),
+    }
     want = wide(lambda *a: batch_norm(*a))(*feeds.values())
     for constants in (("s", "b", "m", "v"), ()):
         verify_node(op, feeds, want, mode, peers=(), constants=constants, rtol=LOOSE[dtype], atol=LOOSE[dtype])
@@ -73,16 +105,43 @@ def test_batch_normalization(op, dtype, shape, mode):
 def test_batch_normalization_training(mode):
     """training_mode: statistics of the batch, and running ones as outputs."""
     x, c = random((4, 3, 5)), 3
-    feeds = {"x": x, "s": random((c,), f32, "s"), "b": random((c,), f32, "b"), "m": random((c,), f32, "m"), "v": random((c,), f32, "v", low=0.5)}
+    feeds = {
+        "x": x,
+        "s": random((c,), f32, "s"),
+        "b": random((c,), f32, "b"),
+        "m": random((c,), f32, "m"),
+        "v": random((c,), f32, "v", low=0.5),
+    }
     mean, var = x.mean((0, 2)), x.var((0, 2))
-    want = {"y": batch_norm(x, feeds["s"], feeds["b"], mean, var), "rm": feeds["m"] * 0.7 + mean * f32.type(0.3), "rv": feeds["v"] * 0.7 + var * f32.type(0.3)}
+    want = {
+        "y": batch_norm(x, feeds["s"], feeds["b"], mean, var),
+        "rm": feeds["m"] * 0.7 + mean * f32.type(0.3),
+        "rv": feeds["v"] * 0.7 + var * f32.type(0.3),
+    }
     want = {k: v.astype(f32) for k, v in want.items()}
-    verify_node("BatchNormalization", feeds, want, mode, outputs="y,rm,rv", peers=(), training_mode=1, momentum=0.7, rtol=1e-4, atol=1e-4)
+    verify_node(
+        "BatchNormalization",
+        feeds,
+        want,
+        mode,
+        outputs="y,rm,rv",
+        peers=(),
+        training_mode=1,
+        momentum=0.7,
+        rtol=1e-4,
+        atol=1e-4,
+    )
 
 
 @pytest.mark.parametrize("opset", [7, 9, 14, 15])
 def test_batch_normalization_opsets(opset):
-    feeds = {"x": random((2, 3, 4)), "s": random((3,), f32, "s"), "b": random((3,), f32, "b"), "m": random((3,), f32, "m"), "v": random((3,), f32, "v", low=0.5)}
+    feeds = {
+        "x": random((2, 3, 4)),
+        "s": random((3,), f32, "s"),
+        "b": random((3,), f32, "b"),
+        "m": random((3,), f32, "m"),
+        "v": random((3,), f32, "v", low=0.5),
+    }
     verify_node("BatchNormalization", feeds, batch_norm(*feeds.values()), opset=opset, peers=(), rtol=5e-5, atol=5e-5)
 
 
@@ -110,7 +169,9 @@ def test_layer_normalization_statistics(mode):
     x, s = random((2, 3, 4)), random((4,), f32, "s")
     y, mean, inverse = layer_norm(x.astype(f64), -1, 0.1)
     want = {"y": (y * s).astype(f32), "m": mean.astype(f32), "i": inverse.astype(f32)}
-    verify_node("LayerNormalization", {"x": x, "s": s}, want, mode, outputs="y,m,i", peers=(), epsilon=0.1, rtol=5e-5, atol=5e-5)
+    verify_node(
+        "LayerNormalization", {"x": x, "s": s}, want, mode, outputs="y,m,i", peers=(), epsilon=0.1, rtol=5e-5, atol=5e-5
+    )
     one = np.array([2], f32)
     want = (layer_norm(x.astype(f64), 1)[0] * 2).astype(f32)
     verify_node("LayerNormalization", {"x": x, "s": one}, want, mode, peers=(), axis=1, rtol=5e-5, atol=5e-5)
@@ -143,8 +204,15 @@ def test_instance_normalization(op, dtype, mode):
     for shape in [(2, 3, 5), (2, 3, 4, 5), (1, 2, 3, 2, 2)]:
         x, s, b = random(shape, dtype), random(shape[1:2], dtype, "s"), random(shape[1:2], dtype, "b")
         axes, per_channel = tuple(range(2, len(shape))), [1, -1] + [1] * (len(shape) - 2)
-        want = wide(lambda v, p, q: (v - v.mean(axes, keepdims=True)) / np.sqrt(v.var(axes, keepdims=True) + 0.01) * p.reshape(per_channel) + q.reshape(per_channel))(x, s, b)
-        verify_node(op, {"x": x, "s": s, "b": b}, want, mode, peers=(), epsilon=0.01, rtol=LOOSE[dtype], atol=LOOSE[dtype])
+        want = wide(
+            lambda v, p, q: (
+                (v - v.mean(axes, keepdims=True)) / np.sqrt(v.var(axes, keepdims=True) + 0.01) * p.reshape(per_channel)
+                + q.reshape(per_channel)
+            )
+        )(x, s, b)
+        verify_node(
+            op, {"x": x, "s": s, "b": b}, want, mode, peers=(), epsilon=0.01, rtol=LOOSE[dtype], atol=LOOSE[dtype]
+        )
 
 
 @modes
@@ -161,7 +229,16 @@ def test_group_normalization(op, dtype, groups, mode):
             g = (g - g.mean(2, keepdims=True)) / np.sqrt(g.var(2, keepdims=True) + 1e-5)
             return g.reshape(shape) * p.reshape(per_channel) + q.reshape(per_channel)
 
-        verify_node(op, {"x": x, "s": s, "b": b}, wide(norm)(x, s, b), mode, peers=(), num_groups=groups, rtol=STASHED[dtype], atol=STASHED[dtype])
+        verify_node(
+            op,
+            {"x": x, "s": s, "b": b},
+            wide(norm)(x, s, b),
+            mode,
+            peers=(),
+            num_groups=groups,
+            rtol=STASHED[dtype],
+            atol=STASHED[dtype],
+        )
 
 
 @modes
@@ -175,7 +252,19 @@ def test_lrn(op, dtype, size, mode):
         sums = np.stack([(v[:, max(0, c - (size - 1) // 2) : c + size // 2 + 1] ** 2).sum(1) for c in range(5)], 1)
         return v / (1.5 + 0.2 / size * sums) ** 0.6
 
-    verify_node(op, {"x": x}, wide(norm)(x), mode, peers=(), size=size, alpha=0.2, beta=0.6, bias=1.5, rtol=LOOSE[dtype], atol=LOOSE[dtype])
+    verify_node(
+        op,
+        {"x": x},
+        wide(norm)(x),
+        mode,
+        peers=(),
+        size=size,
+        alpha=0.2,
+        beta=0.6,
+        bias=1.5,
+        rtol=LOOSE[dtype],
+        atol=LOOSE[dtype],
+    )
 
 
 @modes
@@ -197,19 +286,41 @@ def test_mean_variance_normalization(op, dtype, mode):
 
 
 @modes
-@pytest.mark.parametrize("op, inputs, attributes", [
-    ("Softmax", 0, {}), ("LogSoftmax", 0, {}), ("BatchNormalization", 4, {}), ("InstanceNormalization", 2, {}), ("GroupNormalization", 2, {"num_groups": 2}), ("LRN", 0, {"size": 3}), ("LayerNormalization", 1, {}),
-], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "op, inputs, attributes",
+    [
+        ("Softmax", 0, {}),
+        ("LogSoftmax", 0, {}),
+        ("BatchNormalization", 4, {}),
+        ("InstanceNormalization", 2, {}),
+        ("GroupNormalization", 2, {"num_groups": 2}),
+        ("LRN", 0, {"size": 3}),
+        ("LayerNormalization", 1, {}),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_against_the_peers(op, inputs, attributes, mode):
-    feeds = {"x": random((2, 4, 3, 3))} | {n: random((4,) if op != "LayerNormalization" else (3,), f32, n, low=0.5) for n in "sbmv"[:inputs]}
-    peers = ("onnxruntime",) if op == "LRN" else ("reference", "onnxruntime")  # the reference squares the wrong channels
+    feeds = {"x": random((2, 4, 3, 3))} | {
+        n: random((4,) if op != "LayerNormalization" else (3,), f32, n, low=0.5) for n in "sbmv"[:inputs]
+    }
+    peers = (
+        ("onnxruntime",) if op == "LRN" else ("reference", "onnxruntime")
+    )  # the reference squares the wrong channels
     verify_node(op, feeds, None, mode, peers=peers, rtol=5e-5, atol=5e-5, **attributes)
 
 
-@pytest.mark.parametrize("op, feeds, attributes", [
-    ("BatchNormalization", {"x": (2, 3, 4), "s": (4,), "b": (3,), "m": (3,), "v": (3,)}, {}), ("LayerNormalization", {"x": (2, 3), "s": (4,)}, {}), ("InstanceNormalization", {"x": (2, 3, 4), "s": (2,), "b": (3,)}, {}),
-    ("GroupNormalization", {"x": (2, 4, 3), "s": (4,), "b": (4,)}, {"num_groups": 3}), ("Softmax", {"x": (2, 3)}, {"axis": 2}), ("LayerNormalization", {"x": (2, 3), "s": (3,)}, {"axis": 3}),
-], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "op, feeds, attributes",
+    [
+        ("BatchNormalization", {"x": (2, 3, 4), "s": (4,), "b": (3,), "m": (3,), "v": (3,)}, {}),
+        ("LayerNormalization", {"x": (2, 3), "s": (4,)}, {}),
+        ("InstanceNormalization", {"x": (2, 3, 4), "s": (2,), "b": (3,)}, {}),
+        ("GroupNormalization", {"x": (2, 4, 3), "s": (4,), "b": (4,)}, {"num_groups": 3}),
+        ("Softmax", {"x": (2, 3)}, {"axis": 2}),
+        ("LayerNormalization", {"x": (2, 3), "s": (3,)}, {"axis": 3}),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_refused(op, feeds, attributes):
     arrays = {n: np.ones(s, f32) for n, s in feeds.items()}
     assert_load_or_run_refused(one_node(op, arrays, opset=OPSET, **attributes), arrays, node=f"{op.lower()}_y")
@@ -222,5 +333,13 @@ def test_fused_layer_normalization_keeps_its_epsilon():
         text = "mu = ReduceMean(x, ax); d = Sub(x, mu); p = Pow(d, two); v = ReduceMean(p, ax); e = Add(v, eps); s = Sqrt(e); y = Div(d, s)"
         weights = {"ax": np.array([-1]), "two": f32.type(2), "eps": f32.type(epsilon)}
         model = make_model(text, {"x": x}, {"y": f32}, weights, opset=OPSET)
-        verify(model, {"x": x}, layer_norm(x.astype(f64), -1, epsilon)[0].astype(f32), "level3", peers=(), rtol=1e-3, atol=1e-3)
+        verify(
+            model,
+            {"x": x},
+            layer_norm(x.astype(f64), -1, epsilon)[0].astype(f32),
+            "level3",
+            peers=(),
+            rtol=1e-3,
+            atol=1e-3,
+        )
     assert f32 in types_of("LayerNormalization")

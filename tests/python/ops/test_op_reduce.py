@@ -4,19 +4,52 @@ import numpy as np
 import pytest
 
 from ops.table import OPSET, each_type, modes, types_of, verify, verify_node
-from oracle import assert_load_or_run_refused, bf16, boolean, f16, f32, f64, i32, i64, make_model, node, one_node, random
+from oracle import (
+    assert_load_or_run_refused,
+    bf16,
+    boolean,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    make_model,
+    node,
+    one_node,
+    random,
+)
 
 LOOSE = {f16: 1e-2, bf16: 6e-2, f32: 2e-5, f64: 1e-9}
 log_sum = lambda x, **k: np.log(np.sum(x, **k))
 FUNCTIONS = {
-    "ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max, "ReduceMin": np.min, "ReduceProd": np.prod,
-    "ReduceL1": lambda x, **k: np.sum(np.abs(x), **k), "ReduceL2": lambda x, **k: np.sqrt(np.sum(x * x, **k)),
-    "ReduceSumSquare": lambda x, **k: np.sum(x * x, **k), "ReduceLogSum": log_sum, "ReduceLogSumExp": lambda x, **k: np.log(np.sum(np.exp(x), **k)),
+    "ReduceSum": np.sum,
+    "ReduceMean": np.mean,
+    "ReduceMax": np.max,
+    "ReduceMin": np.min,
+    "ReduceProd": np.prod,
+    "ReduceL1": lambda x, **k: np.sum(np.abs(x), **k),
+    "ReduceL2": lambda x, **k: np.sqrt(np.sum(x * x, **k)),
+    "ReduceSumSquare": lambda x, **k: np.sum(x * x, **k),
+    "ReduceLogSum": log_sum,
+    "ReduceLogSumExp": lambda x, **k: np.log(np.sum(np.exp(x), **k)),
 }
 # shape, axes (None: all)
 CASES = [
-    ((2, 3, 4), None), ((2, 3, 4), (0,)), ((2, 3, 4), (1,)), ((2, 3, 4), (2,)), ((2, 3, 4), (-1,)), ((2, 3, 4), (0, 2)), ((2, 3, 4), (1, 2)), ((2, 3, 4), (-3, 1)),
-    ((2, 3, 4), (2, 0, 1)), ((5,), (0,)), ((), None), ((1, 1), (0, 1)), ((3, 37), (1,)), ((37, 3), (0,)), ((2, 1, 3, 1, 2), (1, 4)),
+    ((2, 3, 4), None),
+    ((2, 3, 4), (0,)),
+    ((2, 3, 4), (1,)),
+    ((2, 3, 4), (2,)),
+    ((2, 3, 4), (-1,)),
+    ((2, 3, 4), (0, 2)),
+    ((2, 3, 4), (1, 2)),
+    ((2, 3, 4), (-3, 1)),
+    ((2, 3, 4), (2, 0, 1)),
+    ((5,), (0,)),
+    ((), None),
+    ((1, 1), (0, 1)),
+    ((3, 37), (1,)),
+    ((37, 3), (0,)),
+    ((2, 1, 3, 1, 2), (1, 4)),
 ]
 
 
@@ -24,7 +57,12 @@ def expected(op, x, axes, keepdims):
     function = FUNCTIONS[op]
     if x.dtype == boolean:
         return np.asarray(function(x, axis=axes, keepdims=bool(keepdims)))
-    work = x.astype(f64) if x.dtype not in (i64, np.dtype(np.uint64)) or op in ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp") else x
+    work = (
+        x.astype(f64)
+        if x.dtype not in (i64, np.dtype(np.uint64))
+        or op in ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
+        else x
+    )
     with np.errstate(all="ignore"):
         return np.asarray(function(work, axis=axes, keepdims=bool(keepdims))).astype(x.dtype)
 
@@ -45,7 +83,17 @@ def test_reduction(op, dtype, mode):
             continue  # log(exp(2)) may be a little less than 2, and an integer shows it
         feeds = {"x": x} | ({} if axes is None else {"axes": np.array(axes, i64)})
         tolerance = LOOSE.get(dtype)
-        verify_node(op, feeds, expected(op, x, axes, keepdims), mode, peers=(), constants=("axes",) if axes is not None else (), rtol=tolerance, atol=tolerance, keepdims=keepdims)
+        verify_node(
+            op,
+            feeds,
+            expected(op, x, axes, keepdims),
+            mode,
+            peers=(),
+            constants=("axes",) if axes is not None else (),
+            rtol=tolerance,
+            atol=tolerance,
+            keepdims=keepdims,
+        )
 
 
 def x_size(shape, axes):
@@ -61,7 +109,16 @@ def test_axes_at_run_time(op, shape, axes, keepdims, mode):
     low, high = low_high(op)
     x = random(shape, f32, op, low=low, high=high if x_size(shape, axes) < 20 or op != "ReduceProd" else 2)
     given = np.array(range(len(shape)) if axes is None else axes, i64)
-    verify_node(op, {"x": x, "axes": given}, expected(op, x, tuple(given), keepdims), mode, peers=(), keepdims=keepdims, rtol=2e-5, atol=2e-5)
+    verify_node(
+        op,
+        {"x": x, "axes": given},
+        expected(op, x, tuple(given), keepdims),
+        mode,
+        peers=(),
+        keepdims=keepdims,
+        rtol=2e-5,
+        atol=2e-5,
+    )
 
 
 @modes
@@ -73,9 +130,13 @@ def test_no_axes(op, mode):
     for feeds in ({"x": x}, {"x": x, "axes": empty}):
         constants = ("axes",) if len(feeds) == 2 else ()
         verify_node(op, feeds, expected(op, x, None, 1), mode, peers=(), constants=constants, rtol=2e-5)
-    each = {"ReduceL1": np.abs(x), "ReduceL2": np.abs(x), "ReduceSumSquare": x * x, "ReduceLogSum": np.log(x)}.get(op, x)
+    each = {"ReduceL1": np.abs(x), "ReduceL2": np.abs(x), "ReduceSumSquare": x * x, "ReduceLogSum": np.log(x)}.get(
+        op, x
+    )
     verify_node(op, {"x": x}, each, mode, peers=(), noop_with_empty_axes=1, rtol=2e-5)
-    verify_node(op, {"x": x, "axes": empty}, each, mode, peers=(), constants=("axes",), noop_with_empty_axes=1, rtol=2e-5)
+    verify_node(
+        op, {"x": x, "axes": empty}, each, mode, peers=(), constants=("axes",), noop_with_empty_axes=1, rtol=2e-5
+    )
 
 
 @pytest.mark.parametrize("opset", [1, 11, 13, 18])
@@ -86,9 +147,20 @@ def test_axes_as_attribute(op, opset):
     attribute = opset < (13 if op == "ReduceSum" else 18)
     for axes in ((1,), (0, 2)) if opset == 1 else ((1,), (0, -1)):
         if attribute:
-            verify_node(op, {"x": x}, expected(op, x, axes, 0), opset=opset, axes=list(axes), keepdims=0, peers=(), rtol=2e-5)
+            verify_node(
+                op, {"x": x}, expected(op, x, axes, 0), opset=opset, axes=list(axes), keepdims=0, peers=(), rtol=2e-5
+            )
         else:
-            verify_node(op, {"x": x, "a": np.array(axes)}, expected(op, x, axes, 0), opset=opset, constants=("a",), keepdims=0, peers=(), rtol=2e-5)
+            verify_node(
+                op,
+                {"x": x, "a": np.array(axes)},
+                expected(op, x, axes, 0),
+                opset=opset,
+                constants=("a",),
+                keepdims=0,
+                peers=(),
+                rtol=2e-5,
+            )
     verify_node(op, {"x": x}, expected(op, x, None, 1), opset=opset, peers=(), rtol=2e-4)
 
 
@@ -112,7 +184,9 @@ def test_arg(op, dtype, last, keepdims, mode):
         want = (np.argmax if op == "ArgMax" else np.argmin)(side.astype(f64), axis)
         want = shape[axis] - 1 - want if last else want
         want = np.expand_dims(want, axis) if keepdims else want
-        verify_node(op, {"x": x}, np.asarray(want, i64), mode, peers=(), axis=axis, keepdims=keepdims, select_last_index=last)
+        verify_node(
+            op, {"x": x}, np.asarray(want, i64), mode, peers=(), axis=axis, keepdims=keepdims, select_last_index=last
+        )
 
 
 @modes
@@ -129,20 +203,31 @@ def test_cumsum(op, dtype, reverse, exclusive, mode):
         tolerance = {f16: 1e-2, bf16: 6e-2}.get(dtype)
         for axis_type in (i32, i64):
             feeds = {"x": x, "axis": np.array(axis, axis_type)}
-            verify_node(op, feeds, want, mode, peers=(), reverse=reverse, exclusive=exclusive, rtol=tolerance, atol=tolerance)
+            verify_node(
+                op, feeds, want, mode, peers=(), reverse=reverse, exclusive=exclusive, rtol=tolerance, atol=tolerance
+            )
 
 
 @modes
 @each_type(["TopK"])
 def test_topk(op, dtype, mode):
     """Both ends, sorted; ties by the lower index."""
-    for shape, axis, k in [((6,), 0, 3), ((3, 5), 1, 5), ((3, 5), 0, 2), ((2, 4, 3), -2, 1), ((2, 40), -1, 7), ((3, 5), -1, 0)]:
+    for shape, axis, k in [
+        ((6,), 0, 3),
+        ((3, 5), 1, 5),
+        ((3, 5), 0, 2),
+        ((2, 4, 3), -2, 1),
+        ((2, 40), -1, 7),
+        ((3, 5), -1, 0),
+    ]:
         x = random(shape, dtype, "topk", low=-20, high=20)
         for largest in (0, 1):
             key = -x.astype(f64) if largest else x.astype(f64)
             index = np.take(np.argsort(key, axis, kind="stable"), np.arange(k), axis)
             want = {"v": np.take_along_axis(x, index, axis), "i": index.astype(i64)}
-            verify_node(op, {"x": x, "k": np.array([k])}, want, mode, outputs="v,i", peers=(), axis=axis, largest=largest)
+            verify_node(
+                op, {"x": x, "k": np.array([k])}, want, mode, outputs="v,i", peers=(), axis=axis, largest=largest
+            )
 
 
 @modes
@@ -151,7 +236,9 @@ def test_topk_unsorted(mode):
     from oracle import run
 
     x = random((40,))
-    model = make_model([node("TopK", "x,k", "v,i", sorted=0)], {"x": x}, {"v": f32, "i": i64}, {"k": np.array([7])}, opset=OPSET)
+    model = make_model(
+        [node("TopK", "x,k", "v,i", sorted=0)], {"x": x}, {"v": f32, "i": i64}, {"k": np.array([7])}, opset=OPSET
+    )
     got = run(model, {"x": x}, 0 if mode == "level0" else 3)
     assert sorted(got["v"].tolist()) == sorted(np.sort(x)[-7:].tolist()) and np.array_equal(x[got["i"]], got["v"])
 
@@ -172,7 +259,9 @@ def test_boolean(op, mode):
     """any and all, since opset 20."""
     assert boolean in types_of(op)
     x = np.array([[True, False], [True, True]])
-    verify_node(op, {"x": x, "a": np.array([1])}, expected(op, x, (1,), 0), mode, peers=(), constants=("a",), keepdims=0)
+    verify_node(
+        op, {"x": x, "a": np.array([1])}, expected(op, x, (1,), 0), mode, peers=(), constants=("a",), keepdims=0
+    )
 
 
 @modes
@@ -180,4 +269,11 @@ def test_large_sum_is_accurate(mode):
     """100,000 times 0.1 in float32: pairwise or wider accumulation, off by less than 1e-5 of the total."""
     x = np.full((100_000,), 0.1, f32)
     verify_node("ReduceSum", {"x": x}, np.array(x.astype(f64).sum(), f32), mode, peers=(), keepdims=0, rtol=1e-5)
-    verify(make_model("y = ReduceMean<keepdims=0>(x)", {"x": x}, {"y": f32}), {"x": x}, np.array(0.1, f32), mode, peers=(), rtol=1e-5)
+    verify(
+        make_model("y = ReduceMean<keepdims=0>(x)", {"x": x}, {"y": f32}),
+        {"x": x},
+        np.array(0.1, f32),
+        mode,
+        peers=(),
+        rtol=1e-5,
+    )

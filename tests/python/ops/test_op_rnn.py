@@ -9,15 +9,20 @@ from oracle import assert_load_or_run_refused, bf16, f16, f32, f64, i32, make_mo
 
 ORDER = ["x", "w", "r", "b", "lengths", "h0", "c0", "p"]
 LOOSE = {f16: 1e-2, bf16: 6e-2, f32: 2e-5, f64: 1e-9}
-T, B, I, H = 4, 3, 5, 2
+T, B, INPUT, H = 4, 3, 5, 2
 
 
 def inputs(op, given, directions=1, dtype=f32, layout=0):
     """x, w and r, and those optional ones that are named in `given`."""
     g = GATES[op]
     shapes = {
-        "x": (T, B, I), "w": (directions, g * H, I), "r": (directions, g * H, H), "b": (directions, 2 * g * H),
-        "h0": (directions, B, H), "c0": (directions, B, H), "p": (directions, 3 * H),
+        "x": (T, B, INPUT),
+        "w": (directions, g * H, INPUT),
+        "r": (directions, g * H, H),
+        "b": (directions, 2 * g * H),
+        "h0": (directions, B, H),
+        "c0": (directions, B, H),
+        "p": (directions, 3 * H),
     }
     values = {n: random(s, dtype, n, low=-1, high=1) for n, s in shapes.items() if n in ("x", "w", "r") or n in given}
     if layout:
@@ -42,15 +47,34 @@ def check_layer(op, given, mode, dtype=f32, constants=("w", "r", "b", "p"), acti
     if activations:
         attributes["activations"] = activations
     tolerance = LOOSE[dtype]
-    verify_node(op, in_order(op, values), dict(zip(names, want)), mode, outputs=",".join(names), peers=(),
-                constants=tuple(c for c in constants if c in values), hidden_size=H, rtol=tolerance, atol=tolerance, **attributes)
+    verify_node(
+        op,
+        in_order(op, values),
+        dict(zip(names, want)),
+        mode,
+        outputs=",".join(names),
+        peers=(),
+        constants=tuple(c for c in constants if c in values),
+        hidden_size=H,
+        rtol=tolerance,
+        atol=tolerance,
+        **attributes,
+    )
 
 
 OPS = pytest.mark.parametrize("op", GATES)
 FORMS = {
-    "plain": ((), {}), "bias": (("b",), {}), "lengths": (("b", "lengths"), {}), "initial": (("h0",), {}), "all": (("b", "lengths", "h0"), {}),
-    "reverse": (("b",), dict(direction="reverse")), "reverse-lengths": (("b", "lengths", "h0"), dict(direction="reverse")), "both-ways": (("b",), dict(direction="bidirectional")),
-    "both-ways-all": (("b", "lengths", "h0"), dict(direction="bidirectional")), "clip": (("b",), dict(clip=0.3)), "layout": (("b", "h0"), dict(layout=1)),
+    "plain": ((), {}),
+    "bias": (("b",), {}),
+    "lengths": (("b", "lengths"), {}),
+    "initial": (("h0",), {}),
+    "all": (("b", "lengths", "h0"), {}),
+    "reverse": (("b",), dict(direction="reverse")),
+    "reverse-lengths": (("b", "lengths", "h0"), dict(direction="reverse")),
+    "both-ways": (("b",), dict(direction="bidirectional")),
+    "both-ways-all": (("b", "lengths", "h0"), dict(direction="bidirectional")),
+    "clip": (("b",), dict(clip=0.3)),
+    "layout": (("b", "h0"), dict(layout=1)),
     "layout-both-ways": (("b", "h0"), dict(layout=1, direction="bidirectional")),
 }
 
@@ -93,12 +117,25 @@ def test_gru_linear_before_reset(direction, mode):
 
 
 @modes
-@pytest.mark.parametrize("op, names", [
-    ("RNN", ["Relu"]), ("RNN", ["Sigmoid"]), ("RNN", ["Softsign"]), ("RNN", ["HardSigmoid"]), ("LSTM", ["HardSigmoid", "Relu", "Tanh"]), ("LSTM", ["Sigmoid", "Softsign", "Sigmoid"]), ("GRU", ["HardSigmoid", "Relu"]), ("GRU", ["Sigmoid", "Elu"]),
-], ids=str)
+@pytest.mark.parametrize(
+    "op, names",
+    [
+        ("RNN", ["Relu"]),
+        ("RNN", ["Sigmoid"]),
+        ("RNN", ["Softsign"]),
+        ("RNN", ["HardSigmoid"]),
+        ("LSTM", ["HardSigmoid", "Relu", "Tanh"]),
+        ("LSTM", ["Sigmoid", "Softsign", "Sigmoid"]),
+        ("GRU", ["HardSigmoid", "Relu"]),
+        ("GRU", ["Sigmoid", "Elu"]),
+    ],
+    ids=str,
+)
 def test_activations(op, names, mode):
     check_layer(op, ("b",), mode, activations=names)
-    check_layer(op, ("b",), mode, activations=names + names[::-1] if op == "RNN" else names * 2, direction="bidirectional")
+    check_layer(
+        op, ("b",), mode, activations=names + names[::-1] if op == "RNN" else names * 2, direction="bidirectional"
+    )
 
 
 @modes
@@ -108,7 +145,12 @@ def test_outputs_that_nobody_wants(wanted, mode):
     want = dict(zip("yhc", recurrent("LSTM", **values)))
     names = {n for n in wanted.split(",") if n}
     feeds = in_order("LSTM", values)
-    model = make_model([node("LSTM", ",".join(feeds), wanted, hidden_size=H)], dict(feeds), {n: f32 for n in want if n in names}, opset=OPSET)
+    model = make_model(
+        [node("LSTM", ",".join(feeds), wanted, hidden_size=H)],
+        dict(feeds),
+        {n: f32 for n in want if n in names},
+        opset=OPSET,
+    )
     verify(model, feeds, {n: want[n] for n in want if n in names}, mode, peers=(), rtol=2e-5, atol=2e-5)
 
 
@@ -120,11 +162,17 @@ def test_dynamic_sequence_and_batch(op):
 
     values = inputs(op, ("b",))
     weights = {n: values[n] for n in ("w", "r", "b")}
-    model = make_model([node(op, "x,w,r,b", "y,h", hidden_size=H)], {"x": (f32, ["t", "n", I])}, {"y": f32, "h": f32}, weights, opset=OPSET)
+    model = make_model(
+        [node(op, "x,w,r,b", "y,h", hidden_size=H)],
+        {"x": (f32, ["t", "n", INPUT])},
+        {"y": f32, "h": f32},
+        weights,
+        opset=OPSET,
+    )
     for level in (0, 3):
         loaded = engines.load(model, level)
         for t, b in ((4, 3), (1, 1), (9, 2), (4, 3)):
-            x = random((t, b, I), f32, t, b)
+            x = random((t, b, INPUT), f32, t, b)
             y, h = recurrent(op, x, **weights)[:2]
             assert_same(loaded.run({"x": x}), {"y": y, "h": h}, rtol=2e-5, atol=2e-5)
 
@@ -134,12 +182,37 @@ def test_dynamic_sequence_and_batch(op):
 @OPS
 def test_against_the_peers(op, direction, mode):
     values = inputs(op, ("b",), 2 if direction == "bidirectional" else 1)
-    verify_node(op, in_order(op, values), None, mode, outputs="y,h", peers=("onnxruntime",), hidden_size=H, direction=direction, rtol=2e-5, atol=2e-5)
+    verify_node(
+        op,
+        in_order(op, values),
+        None,
+        mode,
+        outputs="y,h",
+        peers=("onnxruntime",),
+        hidden_size=H,
+        direction=direction,
+        rtol=2e-5,
+        atol=2e-5,
+    )
 
 
-@pytest.mark.parametrize("change", [
-    {"w": (1, 8, 4)}, {"w": (1, 7, 5)}, {"r": (1, 8, 3)}, {"b": (1, 15)}, {"h0": (1, 2, 2)}, {"h0": (2, 3, 2)}, {"w": (2, 8, 5)}, {"x": (4, 5)}, {"lengths": [5, 1, 1]}, {"lengths": [-1, 1, 1]}, {"lengths": [1, 1]},
-], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"w": (1, 8, 4)},
+        {"w": (1, 7, 5)},
+        {"r": (1, 8, 3)},
+        {"b": (1, 15)},
+        {"h0": (1, 2, 2)},
+        {"h0": (2, 3, 2)},
+        {"w": (2, 8, 5)},
+        {"x": (4, 5)},
+        {"lengths": [5, 1, 1]},
+        {"lengths": [-1, 1, 1]},
+        {"lengths": [1, 1]},
+    ],
+    ids=str,
+)
 def test_refused(change):
     """Shapes that do not belong together and lengths beyond the sequence."""
     values = inputs("LSTM", ("b", "lengths", "h0"))
