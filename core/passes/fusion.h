@@ -14,7 +14,7 @@ struct FusionInfo {
   std::string name;  // "Conv2d+BatchNorm"
   std::string pass;  // the pass that does it
   std::string doc;   // one line
-  // The least mode that has it on: conservative ones leave every rounding as it is.
+  // The least mode that has it on: conservative ones compute no weights anew.
   FusionSettings::Mode mode = FusionSettings::Mode::kDefault;
 };
 

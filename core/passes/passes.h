@@ -14,6 +14,10 @@ std::unique_ptr<Pass> MakeConstantFolding();
 std::unique_ptr<Pass> MakeNoOpElimination();
 std::unique_ptr<Pass> MakeCommonSubexpressions();
 std::unique_ptr<Pass> MakeDeadCodeElimination();
+std::unique_ptr<Pass> MakeConvAffine();
+
+// The fusions of each pass that has some.
+std::vector<FusionInfo> ConvAffineFusions();
 
 }  // namespace asc
 

@@ -14,10 +14,20 @@ struct Entry {
 
 // Clean-ups come first, so that patterns show in one form; what they leave behind is swept before
 // and after fusion.
+// clang-format off
 constexpr Entry kPipeline[] = {
-    {1, MakeShapeInference},       {1, MakeConstantFolding},     {1, MakeNoOpElimination},
-    {1, MakeCommonSubexpressions}, {1, MakeDeadCodeElimination},
+    {1, MakeShapeInference},
+    {1, MakeConstantFolding},
+    {1, MakeNoOpElimination},
+    {1, MakeCommonSubexpressions},
+    {1, MakeDeadCodeElimination},
+    {2, MakeConvAffine},
 };
+
+constexpr std::vector<FusionInfo> (*kFusions[])() = {
+    ConvAffineFusions,
+};
+// clang-format on
 }  // namespace
 
 std::vector<std::unique_ptr<Pass>> StandardPasses(const PassOptions& options) {
@@ -43,6 +53,9 @@ std::vector<std::string> PassNames() {
 const std::vector<FusionInfo>& ListFusions() {
   static const std::vector<FusionInfo>* fusions = [] {
     auto* all = new std::vector<FusionInfo>;
+    for (const auto list : kFusions) {
+      for (FusionInfo& fusion : list()) all->push_back(std::move(fusion));
+    }
     std::sort(all->begin(), all->end(),
               [](const FusionInfo& a, const FusionInfo& b) { return a.name < b.name; });
     return all;

@@ -183,22 +183,21 @@ TEST(NoOpTest, NodesThatKeepTheirInputGo) {
 }
 
 TEST(NoOpTest, NodesThatMayChangeTheirInputStay) {
-  for (const char*
-           node : {
-               "constant %c: float32[] = [0.0] %a = Add(%x, %c)",   // -0 becomes 0
-               "constant %c: float32[] = [-0.0] %a = Sub(%x, %c)",  // -0 becomes 0
-               "constant %c: float32[] = [1.0] %a = Div(%c, %x)",
-               "constant %c: float32[] = [0.0] %a = Sub(%c, %x)",
-               "constant %c: float32[3, 1, 1] = [1.0, 1.0, 1.0] %a = Mul(%x, %c)",  // widens
-               "constant %p: int64[4] = [0, 1, 0, -1] %a = Pad(%x, %p)",
-               "constant %b: int64[1] = [-1] constant %e: int64[1] = [-9] constant %i: int64[1] = "
-               "[1] constant %s: int64[1] = [-1] "
-               "%a = Slice(%x, %b, %e, %i, %s)",
-               "constant %s: int64[2] = [-1, 2] %a = Reshape(%x, %s)",
-               "%a = Transpose(%x) {perm = [1, 0]}",
-               "constant %c: float32[2, 4] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] %a = Mul(%x, "
-               "%c)",  // N may be 1
-           }) {
+  for (const char* node : {
+           "constant %c: float32[] = [0.0] %a = Add(%x, %c)",   // -0 becomes 0
+           "constant %c: float32[] = [-0.0] %a = Sub(%x, %c)",  // -0 becomes 0
+           "constant %c: float32[] = [1.0] %a = Div(%c, %x)",
+           "constant %c: float32[] = [0.0] %a = Sub(%c, %x)",
+           "constant %c: float32[3, 1, 1] = [1.0, 1.0, 1.0] %a = Mul(%x, %c)",  // widens
+           "constant %p: int64[4] = [0, 1, 0, -1] %a = Pad(%x, %p)",
+           "constant %b: int64[1] = [-1] constant %e: int64[1] = [-9] constant %i: int64[1] = "
+           "[1] constant %s: int64[1] = [-1] "
+           "%a = Slice(%x, %b, %e, %i, %s)",
+           "constant %s: int64[2] = [-1, 2] %a = Reshape(%x, %s)",
+           "%a = Transpose(%x) {perm = [1, 0]}",
+           "constant %c: float32[2, 4] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] %a = Mul(%x, "
+           "%c)",  // N may be 1
+       }) {
     SCOPED_TRACE(node);
     const char* extent =
         std::string_view(node).find("float32[2, 4]") != std::string_view::npos ? "N" : "5";

@@ -1,0 +1,103 @@
+#include "core/passes/channels.h"
+
+#include <cmath>
+
+#include "core/tensor/element.h"
+
+namespace asc {
+
+std::optional<ConvParts> ConvPartsOf(const Graph& graph, const Node& node) {
+  const bool transposed = node.Is("ConvTranspose");
+  if (!transposed && !node.Is("Conv")) return std::nullopt;
+  const ValueType& type = graph.value(node.inputs[1]).type;
+  const Shape& shape = type.shape;
+  if (!types::kFloats.Contains(type.dtype) || !shape.has_rank() || shape.rank() < 3)
+    return std::nullopt;
+  const bool has_bias = node.input(2).valid();
+  const Tensor* bias = has_bias ? graph.Constant(node.input(2)) : nullptr;
+  if (has_bias && bias == nullptr) return std::nullopt;
+  const int64_t groups = node.attributes.Int("group", 1);
+  const Dim channels = transposed ? shape[1] * Dim(groups) : shape[0];
+  if (groups < 1 || !channels.is_constant()) return std::nullopt;
+  if (bias != nullptr && (bias->size() != channels.value() || bias->dtype() != type.dtype))
+    return std::nullopt;
+  return ConvParts{&node,        graph.Constant(node.inputs[1]),
+                   bias,         transposed,
+                   groups,       channels.value(),
+                   shape.rank(), type.dtype};
+}
+
+std::optional<std::vector<double>> PerChannel(const Tensor& constant, size_t rank,
+                                              int64_t channels) {
+  if (!types::kFloats.Contains(constant.dtype()) || constant.rank() > rank || rank < 2)
+    return std::nullopt;
+  for (size_t i = 0; i < constant.rank(); ++i) {
+    const bool channel_axis = rank - constant.rank() + i == 1;
+    if (constant.dim(i) != 1 && !(channel_axis && constant.dim(i) == channels)) return std::nullopt;
+  }
+  std::vector<double> values(static_cast<size_t>(channels));
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = ReadAsDouble(constant.dtype(), constant.raw(),
+                             constant.size() == 1 ? 0 : static_cast<int64_t>(i));
+  }
+  return values;
+}
+
+std::optional<std::vector<double>> VectorValues(const Tensor* constant, int64_t length) {
+  if (constant == nullptr || constant->rank() != 1 || constant->size() != length)
+    return std::nullopt;
+  if (!types::kFloats.Contains(constant->dtype())) return std::nullopt;
+  std::vector<double> values(static_cast<size_t>(length));
+  for (int64_t i = 0; i < length; ++i)
+    values[static_cast<size_t>(i)] = ReadAsDouble(constant->dtype(), constant->raw(), i);
+  return values;
+}
+
+namespace {
+// False when rounding to T makes an infinity or NaN of a finite number.
+template <typename T>
+bool Store(T& to, double value, bool was_finite) {
+  to = T(static_cast<float>(value));
+  if constexpr (std::is_same_v<T, double>) to = value;
+  return !was_finite || std::isfinite(static_cast<double>(to));
+}
+}  // namespace
+
+std::optional<Tensor> ScaledWeight(const ConvParts& conv, std::span<const double> scale) {
+  Result<Tensor> scaled = Tensor::Allocate(conv.weight->dtype(), conv.weight->dims());
+  if (!scaled.ok()) return std::nullopt;
+  const Tensor& w = *conv.weight;
+  const int64_t window = ElementCount(w.dims(), 2, w.rank());
+  bool fine = true;
+  VisitFloats(w.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = w.data<T>();
+    T* to = scaled->data<T>();
+    for (int64_t a = 0; a < w.dim(0); ++a) {
+      for (int64_t b = 0; b < w.dim(1); ++b) {
+        const int64_t group =
+            conv.transposed ? a / std::max<int64_t>(1, w.dim(0) / conv.groups) : 0;
+        const double factor =
+            scale[static_cast<size_t>(conv.transposed ? group * w.dim(1) + b : a)];
+        for (int64_t i = (a * w.dim(1) + b) * window, end = i + window; i < end; ++i) {
+          const auto value = static_cast<double>(from[i]);
+          fine &= Store(to[i], value * factor, std::isfinite(value));
+        }
+      }
+    }
+  });
+  return fine ? std::optional(*std::move(scaled)) : std::nullopt;
+}
+
+std::optional<Tensor> MakeVector(DataType dtype, std::span<const double> values) {
+  Result<Tensor> vector = Tensor::Allocate(dtype, {static_cast<int64_t>(values.size())});
+  if (!vector.ok()) return std::nullopt;
+  bool fine = true;
+  VisitFloats(dtype, [&](auto zero) {
+    auto* to = vector->data<decltype(zero)>();
+    for (size_t i = 0; i < values.size(); ++i) fine &= Store(to[i], values[i], true);
+  });
+  return fine ? std::optional(*std::move(vector)) : std::nullopt;
+}
+
+}  // namespace asc
