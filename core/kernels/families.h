@@ -12,6 +12,8 @@ using KernelTable = std::vector<KernelEntry>;
 
 void AddOneDnnConvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
+void AddVectorBinary(KernelTable& table);
+void AddVectorUnary(KernelTable& table);
 
 }  // namespace asc
 

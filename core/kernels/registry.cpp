@@ -15,6 +15,8 @@ void InstallHostKernels() {
     AddOneDnnConvolutions(table);
     AddOneDnnMatMuls(table);
 #endif
+    AddVectorBinary(table);
+    AddVectorUnary(table);
     SetHostKernels(std::move(table));
   });
 }

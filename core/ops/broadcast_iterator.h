@@ -53,6 +53,9 @@ class StridedWalk {
   }
 
   int64_t size() const { return size_; }
+  // The merged index space (at least one axis), and by how many elements operand k moves along each axis.
+  const Dims& dims() const { return dims_; }
+  const Dims& strides(size_t k) const { return strides_[k]; }
   // By how many elements operand k moves along a row.
   int64_t inner_stride(size_t k) const { return strides_[k].back(); }
 

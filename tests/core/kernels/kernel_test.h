@@ -13,10 +13,10 @@
 namespace asc::testing {
 
 struct KernelCase {
-  std::string op, domain;
-  std::vector<std::optional<Tensor>> inputs;  // nullopt: an absent optional input
-  std::vector<size_t> constants;              // inputs that never change: kernels may pack them
-  AttributeMap attributes;
+  std::string op = {}, domain = {};
+  std::vector<std::optional<Tensor>> inputs = {};  // nullopt: an absent optional input
+  std::vector<size_t> constants = {};         // inputs that never change: kernels may pack them
+  AttributeMap attributes = {};
   size_t outputs = 1;
   int threads = 1;
   bool assume_finite = false;
