@@ -4,6 +4,8 @@
 
 #include "core/compile/planner.h"
 #include "core/graph/infer.h"
+#include "core/kernels/layouts.h"
+#include "core/passes/driver.h"
 
 namespace asc {
 namespace {
@@ -15,6 +17,21 @@ std::vector<Port> PortsOf(const Graph& graph, bool inputs) {
     for (const GraphOutput& output : graph.outputs()) ports.push_back({output.name, graph.value(output.value).type});
   }
   return ports;
+}
+
+PassOptions PassOptionsOf(const CompileOptions& options, const Device& device) {
+  PassOptions passes;
+  passes.graph_opt_level = options.graph_opt_level;
+  passes.enable_const_fold = options.enable_const_fold;
+  passes.assume_finite = options.assume_finite;
+  passes.fusion = options.fusion;
+  passes.disabled = options.disabled;
+  passes.dump_path = options.dump_path;
+  passes.rewrite_limit = options.rewrite_limit;
+  passes.verify = passes.verify || options.verify_passes;
+  passes.c0[DataType::kFloat32] = device.C0(DataType::kFloat32);
+  passes.accepts_layout = AcceptsLayoutOnHost;
+  return passes;
 }
 
 Status CheckTensor(const Port& port, const Tensor& tensor, DimBindings& bindings) {
@@ -51,8 +68,12 @@ Executable::Executable(std::unique_ptr<Graph> graph, Device& device, CompileOpti
 Result<std::shared_ptr<Executable>> Executable::Compile(std::unique_ptr<Graph> graph, Device& device, CompileOptions options) {
   ASC_RETURN_IF_ERROR(options.Validate());
   ASC_RETURN_IF_ERROR(InferGraph(*graph));
+  PassDriver driver(PassOptionsOf(options, device));
+  ASC_RETURN_IF_ERROR(driver.Run(*graph));
   auto constants = std::make_shared<ConstantStore>(device.allocator());
-  return Prepare(std::move(graph), device, options, std::move(constants));
+  ASC_ASSIGN_OR_RETURN(std::shared_ptr<Executable> made, Prepare(std::move(graph), device, options, std::move(constants)));
+  made->pass_report_ = driver.report().ToJson();
+  return made;
 }
 
 Result<std::shared_ptr<Executable>> Executable::FromOptimized(std::unique_ptr<Graph> graph, Device& device,

@@ -21,6 +21,7 @@ struct CompileOptions {
   int threads = 0;                 // cores used at most; 0: all that the process may use
   int plan_cache_size = 32;        // plans kept for distinct input shapes
   std::map<int, FusionSettings> fusion;  // by scope id; 0 holds for nodes without a scope
+  std::vector<std::string> disabled;     // passes and fusions that are off everywhere; "ALL": every fusion
   std::string dump_path;           // where graphs are written before and after each pass; empty: nowhere
   bool verify_passes = false;      // run the verifier after every pass
   int64_t rewrite_limit = -1;      // stop after this many rewrites (to bisect); -1: no limit

@@ -7,8 +7,9 @@
 namespace asc::onednn {
 namespace {
 constexpr std::string_view kFormPrefix = "onednn:";
-// Primitives that oneDNN keeps beside those that our plans hold: enough for the layers of one plan, and bounded.
-constexpr int kPrimitiveCache = 128;
+// Primitives that oneDNN keeps beside those that our plans hold: enough for layers that repeat within a plan; each may hold
+// hundreds of kilobytes of generated code.
+constexpr int kPrimitiveCache = 32;
 constexpr int64_t kActivationGrain = 1 << 14;
 }  // namespace
 

@@ -96,7 +96,8 @@ class Convolution : public Kernel {
     const auto eltwise = request.assume_finite ? onednn::ToEltwise(activation) : std::nullopt;
     if (!eltwise) late_activation_ = activation;
 
-    return onednn::Guard(Code::kUnavailable, "convolution", [&] {
+    Status packing;
+    const Status made = onednn::Guard(Code::kUnavailable, "convolution", [&] {
       const memory::desc x_desc = *onednn::StorageDesc(x), y_desc = *onednn::StorageDesc(request.outputs[0]);
       const memory::desc w_desc = onednn::PlainDesc(WeightDims(w.dims, groups));
       memory::dims strides, dilations, pads_begin, pads_end;
@@ -127,7 +128,7 @@ class Convolution : public Kernel {
       if (w.constant != nullptr) {
         Result<std::shared_ptr<Buffer>> packed =
             onednn::PackWeight(request.constants, *w.constant, w_desc, primitive_desc.weights_desc());
-        if (!packed.ok()) {
+        if (packed.status().code() == Code::kUnavailable) {
           // Two other forms exist: use one of them rather than a third.
           for (const memory::desc& layout : onednn::PackedLayouts(request.constants, *w.constant)) {
             if (layout.get_dims() != w_desc.get_dims()) continue;
@@ -136,7 +137,12 @@ class Convolution : public Kernel {
             break;
           }
         }
-        if (packed.ok()) packed_ = std::move(packed).value();
+        if (packed.ok()) {
+          packed_ = std::move(packed).value();
+        } else if (packed.status().code() != Code::kUnavailable) {
+          packing = packed.status();
+          return;
+        }
       }
       primitive_ = dnnl::convolution_forward(primitive_desc);
       weight_desc_ = primitive_desc.weights_desc();
@@ -154,6 +160,7 @@ class Convolution : public Kernel {
       scratch_bytes_ = scratch.total();
       name_ = Cat("onednn:", primitive_desc.impl_info_str());
     });
+    return packing.ok() ? made : packing;
   }
 
   using ScratchLayout = onednn::ScratchLayout;

@@ -150,7 +150,8 @@ class MatMul : public Kernel {
     }
     if (eltwise) post_ops.append_eltwise(eltwise->algorithm, eltwise->alpha, eltwise->beta);
 
-    return onednn::Guard(Code::kUnavailable, "matrix product", [&] {
+    Status packing;
+    const Status made = onednn::Guard(Code::kUnavailable, "matrix product", [&] {
       dnnl::primitive_attr attr;
       attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
       attr.set_post_ops(post_ops);
@@ -167,7 +168,7 @@ class MatMul : public Kernel {
           return onednn::PackWeight(request.constants, *weight, b_user, layout);
         };
         Result<std::shared_ptr<Buffer>> packed = packed_as(primitive_desc.weights_desc());
-        if (!packed.ok()) {
+        if (packed.status().code() == Code::kUnavailable) {
           for (const memory::desc& layout : onednn::PackedLayouts(request.constants, *weight)) {
             if (layout.get_dims() != b_user.get_dims()) continue;
             primitive_desc = describe(layout);
@@ -177,8 +178,11 @@ class MatMul : public Kernel {
         }
         if (packed.ok()) {
           packed_ = std::move(packed).value();
-        } else {
+        } else if (packed.status().code() == Code::kUnavailable) {
           primitive_desc = describe(b_user);
+        } else {
+          packing = packed.status();
+          return;
         }
       }
       b_desc_ = primitive_desc.weights_desc();
@@ -186,6 +190,7 @@ class MatMul : public Kernel {
       primitive_ = dnnl::matmul(primitive_desc);
       name_ = Cat("onednn:", primitive_desc.impl_info_str());
     });
+    return packing.ok() ? made : packing;
   }
 
   dnnl::matmul primitive_;
