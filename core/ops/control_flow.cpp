@@ -1,60 +1,13 @@
 // If, Loop, Scan, SequenceMap: operators with regions. They have rules and no kernels: the executor
 // runs their regions.
 #include <algorithm>
-#include <set>
 
 #include "core/ops/families.h"
+#include "core/ops/join_types.h"
 #include "core/ops/shape_facts.h"
 
 namespace asc {
 namespace {
-
-// What two types have in common. Extents that differ become fresh unknowns, which stay themselves
-// in later joins: so repeated joining comes to rest.
-class Join {
- public:
-  explicit Join(std::string_view op) : op_(op) {}
-
-  Result<ValueType> operator()(const ValueType& a, const ValueType& b) {
-    if (IsOpen(a)) return b;
-    if (IsOpen(b)) return a;
-    if (a.kind != b.kind || (a.dtype != b.dtype && a.dtype != DataType::kUndefined &&
-                             b.dtype != DataType::kUndefined)) {
-      return TypeError(op_, " needs one type for a value on all ways: given ", a, " and ", b)
-          .WithHint("insert a Cast");
-    }
-    ValueType out = a;
-    if (out.dtype == DataType::kUndefined) out.dtype = b.dtype;
-    out.shape = Shapes(a.shape, b.shape);
-    if (a.element && b.element) {
-      ASC_ASSIGN_OR_RETURN(ValueType element, (*this)(*a.element, *b.element));
-      out.element = std::make_shared<ValueType>(std::move(element));
-    } else if (!a.element) {
-      out.element = b.element;
-    }
-    return out;
-  }
-
- private:
-  // Nothing is known of the value yet.
-  static bool IsOpen(const ValueType& type) {
-    return type.is_tensor() && type.dtype == DataType::kUndefined && !type.shape.has_rank();
-  }
-
-  Shape Shapes(const Shape& a, const Shape& b) {
-    if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return Shape();
-    Shape out = a;
-    for (size_t i = 0; i < a.rank(); ++i) {
-      if (a[i] == b[i] || open_.contains(a[i].ToString())) continue;
-      out[i] = Dim::Unknown();
-      open_.insert(out[i].ToString());
-    }
-    return out;
-  }
-
-  std::string_view op_;
-  std::set<std::string> open_;
-};
 
 Status CheckOneElement(const InferContext& context, size_t i) {
   if (!context.HasInput(i) || !context.shape(i).is_static() ||
@@ -74,7 +27,7 @@ Status InferIf(InferContext& context) {
     return Error(Code::kInvalidGraph, "If has ", context.output_count(),
                  " outputs, its branches give ", yes.size(), " and ", no.size());
   }
-  Join join("If");
+  TypeJoin join("If");
   for (size_t i = 0; i < yes.size(); ++i) {
     ASC_ASSIGN_OR_RETURN(ValueType type, join(yes[i], no[i]));
     context.SetOutput(i, std::move(type));
@@ -92,7 +45,7 @@ template <typename MakeInputs>
 Result<std::vector<ValueType>> Settle(InferContext& context, std::vector<ValueType>& types,
                                       size_t first, MakeInputs make_inputs) {
   constexpr int kMostRounds = 16;
-  Join join(context.schema().name);
+  TypeJoin join(context.schema().name);
   for (int round = 0;; ++round) {
     ASC_ASSIGN_OR_RETURN(const std::vector<ValueType> outputs,
                          context.InferRegion("body", make_inputs(types), true));

@@ -1,6 +1,7 @@
 // Expand and Tile: repeating without arithmetic. Both read through zero strides.
 #include <algorithm>
 
+#include "core/ops/broadcast_iterator.h"
 #include "core/ops/families.h"
 #include "core/ops/shape_facts.h"
 #include "core/ops/strided_copy.h"
@@ -41,13 +42,7 @@ Status InferExpand(InferContext& context) {
 Status Expand(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
-  const Dims strides = ContiguousStrides(in.dims());
-  const size_t lead = out.rank() - in.rank();
-  Dims in_strides(out.rank(), 0);
-  for (size_t i = 0; i < in.rank(); ++i) {
-    if (in.dim(i) != 1) in_strides[lead + i] = strides[i];
-  }
-  StridedCopy(in.dtype(), out.dims(), {in.raw(), 0, in_strides},
+  StridedCopy(in.dtype(), out.dims(), {in.raw(), 0, BroadcastStrides(in.dims(), out.dims())},
               {out.raw(), 0, ContiguousStrides(out.dims())});
   return Ok();
 }

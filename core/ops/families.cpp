@@ -4,8 +4,11 @@ namespace asc {
 
 void AddAllOps(OpTable& table) {
   AddActivationOps(table);
+  AddArrangeOps(table);
+  AddAssignOps(table);
   AddBatchNormOps(table);
   AddCastOps(table);
+  AddCol2ImOps(table);
   AddConcatSplitOps(table);
   AddControlFlowOps(table);
   AddConvOps(table);
@@ -19,12 +22,21 @@ void AddAllOps(OpTable& table) {
   AddGlobalPoolOps(table);
   AddLogicOps(table);
   AddMatMulOps(table);
+  AddNonMaxSuppressionOps(table);
+  AddOptionalOps(table);
   AddPadOps(table);
   AddPoolOps(table);
   AddPowOps(table);
+  AddRandomOps(table);
+  AddScatterOps(table);
+  AddSelectOps(table);
+  AddSequenceOps(table);
   AddShapeQueryOps(table);
   AddSliceOps(table);
   AddSoftmaxOps(table);
+  AddStringOps(table);
+  AddTopKOps(table);
+  AddTransDataOps(table);
   AddTransposeOps(table);
   AddViewOps(table);
   AddWhereOps(table);

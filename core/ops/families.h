@@ -8,8 +8,11 @@
 namespace asc {
 
 void AddActivationOps(OpTable& table);
+void AddArrangeOps(OpTable& table);
+void AddAssignOps(OpTable& table);
 void AddBatchNormOps(OpTable& table);
 void AddCastOps(OpTable& table);
+void AddCol2ImOps(OpTable& table);
 void AddConcatSplitOps(OpTable& table);
 void AddControlFlowOps(OpTable& table);
 void AddConvOps(OpTable& table);
@@ -23,12 +26,21 @@ void AddGenerateOps(OpTable& table);
 void AddGlobalPoolOps(OpTable& table);
 void AddLogicOps(OpTable& table);
 void AddMatMulOps(OpTable& table);
+void AddNonMaxSuppressionOps(OpTable& table);
+void AddOptionalOps(OpTable& table);
 void AddPadOps(OpTable& table);
 void AddPoolOps(OpTable& table);
 void AddPowOps(OpTable& table);
+void AddRandomOps(OpTable& table);
+void AddScatterOps(OpTable& table);
+void AddSelectOps(OpTable& table);
+void AddSequenceOps(OpTable& table);
 void AddShapeQueryOps(OpTable& table);
 void AddSliceOps(OpTable& table);
 void AddSoftmaxOps(OpTable& table);
+void AddStringOps(OpTable& table);
+void AddTopKOps(OpTable& table);
+void AddTransDataOps(OpTable& table);
 void AddTransposeOps(OpTable& table);
 void AddViewOps(OpTable& table);
 void AddWhereOps(OpTable& table);
