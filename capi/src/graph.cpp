@@ -4,11 +4,14 @@
 #include <atomic>
 
 #include "capi/src/attributes.h"
+#include "capi/src/import.h"
 #include "capi/src/method_attributes.h"
 #include "capi/src/registry.h"
 #include "capi/src/type.h"
 #include "capi/src/value.h"
 #include "core/graph/builder.h"
+#include "core/graph/dot.h"
+#include "core/graph/text.h"
 
 using asc::Cat;
 using asc::Code;
@@ -104,6 +107,24 @@ asc_status* asc_graph_copy(const asc_graph* graph, asc_graph** out) {
     ASC_NEED_HANDLE(graph);
     ASC_NEED(out);
     *out = asc_graph::New((*graph)->graph->Clone(), **graph);
+    return Ok();
+  });
+}
+
+asc_status* asc_graph_import_file(asc_string path, asc_graph** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportFile(path));
+    *out = asc_graph::New(std::move(graph));
+    return Ok();
+  });
+}
+
+asc_status* asc_graph_import_bytes(const asc_value* model, asc_graph** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportBytes(model));
+    *out = asc_graph::New(std::move(graph));
     return Ok();
   });
 }
@@ -389,6 +410,24 @@ asc_status* asc_graph_create_value_constant(const asc_graph* graph, asc_value_id
     if (!of.constant.defined())
       return asc::Error(Code::kNotFound, "value '", of.name, "' is no constant");
     *out = asc_value::New(of.constant);
+    return Ok();
+  });
+}
+
+asc_status* asc_graph_create_text(const asc_graph* graph, asc_bytes** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(graph);
+    ASC_NEED(out);
+    *out = asc_bytes::New(asc::ToText(*(*graph)->graph));
+    return Ok();
+  });
+}
+
+asc_status* asc_graph_create_dot(const asc_graph* graph, asc_bytes** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(graph);
+    ASC_NEED(out);
+    *out = asc_bytes::New(asc::ToDot(*(*graph)->graph));
     return Ok();
   });
 }

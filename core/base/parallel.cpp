@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 #ifdef ASC_THREADS_STD
@@ -48,9 +50,16 @@ void ParallelFor(int64_t count, int64_t grain, absl::FunctionRef<void(int64_t, i
     body(0, count);
     return;
   }
+  std::exception_ptr thrown;
+  std::mutex thrown_mutex;
   auto run_part = [&](int part) {
     inside_parallel = true;
-    body(count * part / parts, count * (part + 1) / parts);
+    try {
+      body(count * part / parts, count * (part + 1) / parts);
+    } catch (...) {  // out of memory; it may not leave the thread
+      const std::lock_guard lock(thrown_mutex);
+      thrown = std::current_exception();
+    }
     inside_parallel = false;
   };
 #ifdef ASC_THREADS_STD
@@ -64,6 +73,7 @@ void ParallelFor(int64_t count, int64_t grain, absl::FunctionRef<void(int64_t, i
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int part = 0; part < parts; ++part) run_part(part);
 #endif
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace asc

@@ -32,7 +32,7 @@ class ScopedThreads {
 
 // Calls body(begin, end) over disjoint ranges that cover [0, count), split evenly over CurrentThreads() and never smaller
 // than `grain` items, so that small work stays on the caller. The split depends on count, grain and the thread setting only:
-// results are bit-equal from run to run. body must not throw.
+// results are bit-equal from run to run. What body throws (out of memory) is thrown here.
 void ParallelFor(int64_t count, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body);
 
 }  // namespace asc

@@ -1,5 +1,6 @@
 #include "core/runtime/driver.h"
 
+#include <exception>
 #include <map>
 #include <thread>
 
@@ -21,8 +22,8 @@ std::shared_ptr<Driver> Driver::ForDevice(const std::string& device_id) {
 void Driver::Post(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   if (!started_) {
-    started_ = true;
     std::thread([this] { Loop(); }).detach();
+    started_ = true;
   }
   queue_.push_back(std::move(work));
   changed_.notify_one();
@@ -36,8 +37,13 @@ void Driver::RunAndWait(absl::FunctionRef<void()> work) {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
+  std::exception_ptr thrown;
   Post([&] {
-    work();
+    try {
+      work();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
     // Notifying under the lock keeps the waiter from destroying the condition variable too early.
     const std::lock_guard lock(mutex);
     done = true;
@@ -45,6 +51,7 @@ void Driver::RunAndWait(absl::FunctionRef<void()> work) {
   });
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return done; });
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 bool Driver::OnDriverThread() const { return current_driver == this; }

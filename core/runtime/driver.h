@@ -19,9 +19,9 @@ class Driver {
  public:
   static std::shared_ptr<Driver> ForDevice(const std::string& device_id);
 
-  // Pieces run one after the other, in the order of posting.
+  // Pieces run one after the other, in the order of posting. They must not throw.
   void Post(std::function<void()> work);
-  // Posts and waits; on the driver's own thread it runs at once.
+  // Posts and waits; on the driver's own thread it runs at once. What the work throws (out of memory) is thrown here.
   void RunAndWait(absl::FunctionRef<void()> work);
   bool OnDriverThread() const;
 

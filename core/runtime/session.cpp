@@ -19,8 +19,6 @@ Session::Session(std::shared_ptr<Executable> executable, uint64_t seed)
     : executable_(std::move(executable)), driver_(Driver::ForDevice(executable_->device().properties().id)),
       stream_(Stream::Create(executable_->device().properties().id)), next_seed_(seed) {}
 
-Session::~Session() { stream_->Synchronize(); }
-
 Result<std::shared_ptr<Session>> Session::Create(std::shared_ptr<Executable> executable, uint64_t seed) {
   std::shared_ptr<Session> session(new Session(std::move(executable), seed));
   const Graph& graph = session->executable_->graph();
@@ -73,8 +71,18 @@ Future Session::RunAsync(std::vector<AnyValue> inputs, RunOptions options) {
   const std::shared_ptr<Stream> stream = options.stream ? options.stream : stream_;
   options.stream = nullptr;
   auto keep = shared_from_this();
-  stream->Enqueue([keep, future, inputs = std::move(inputs), options = std::move(options)]() mutable {
-    future.Set(keep->RunHere(nullptr, Pointers(inputs), options));
+  // Made now: when memory has run out there is none for the status that says so.
+  Status no_memory = Error(Code::kOutOfMemory, "the system has no more memory");
+  stream->Enqueue([keep, future, no_memory = std::move(no_memory), inputs = std::move(inputs), options = std::move(options)]() mutable {
+    Result<std::vector<AnyValue>> result = std::move(no_memory);
+    try {
+      result = keep->RunHere(nullptr, Pointers(inputs), options);
+    } catch (const std::bad_alloc&) {
+    }
+    // Whoever waits may rely on getting its buffers back.
+    inputs.clear();
+    options = RunOptions();
+    future.Set(std::move(result));
   });
   return future;
 }

@@ -29,7 +29,6 @@ struct RunOptions {
 class Session : public std::enable_shared_from_this<Session> {
  public:
   static Result<std::shared_ptr<Session>> Create(std::shared_ptr<Executable> executable, uint64_t seed = 0);
-  ~Session();
 
   const Executable& executable() const { return *executable_; }
 

@@ -1,5 +1,7 @@
 #include "core/runtime/stream.h"
 
+#include <new>
+
 #include "core/runtime/driver.h"
 
 namespace asc {
@@ -12,29 +14,40 @@ void Stream::Enqueue(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(work));
   if (running_) return;
+  try {
+    driver_->Post([self = shared_from_this()] { self->RunNext(); });
+  } catch (...) {
+    waiting_.pop_back();
+    throw;
+  }
   running_ = true;
-  driver_->Post([self = shared_from_this()] { self->RunNext(); });
 }
 
 void Stream::RunNext() {
-  std::function<void()> work;
-  {
-    const std::lock_guard lock(mutex_);
-    work = std::move(waiting_.front());
-    waiting_.pop_front();
-  }
-  work();
-  work = nullptr;  // what it owns goes before anybody is told that it is done
-  Finish();
+  do {
+    std::function<void()> work;
+    {
+      const std::lock_guard lock(mutex_);
+      work = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    work();
+    work = nullptr;  // what it owns goes before anybody is told that it is done
+  } while (!Finish());
 }
 
-void Stream::Finish() {
+bool Stream::Finish() {
   const std::lock_guard lock(mutex_);
   if (waiting_.empty()) {
     running_ = false;
     changed_.notify_all();
-  } else {
+    return true;
+  }
+  try {
     driver_->Post([self = shared_from_this()] { self->RunNext(); });
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 
@@ -55,7 +68,7 @@ bool Stream::TryRunInline(const std::function<void()>& work) {
     running_ = true;
   }
   work();
-  Finish();
+  if (!Finish()) RunNext();
   return true;
 }
 

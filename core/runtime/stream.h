@@ -33,7 +33,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   explicit Stream(std::shared_ptr<Driver> driver) : driver_(std::move(driver)) {}
   void RunNext();
-  void Finish();
+  // False when the next piece could not be posted for want of memory: the caller must run it.
+  bool Finish();
 
   std::shared_ptr<Driver> driver_;
   mutable std::mutex mutex_;

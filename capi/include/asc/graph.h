@@ -19,6 +19,10 @@ ASC_API asc_status* asc_graph_create(asc_string name, asc_graph** out);
 /* A graph of its own with the same contents; constants are shared, and values keep their ids for
  * the copy too. */
 ASC_API asc_status* asc_graph_copy(const asc_graph* graph, asc_graph** out);
+/* An ONNX file; see asc_session_load_file. */
+ASC_API asc_status* asc_graph_import_file(asc_string path, asc_graph** out);
+/* An ONNX model in memory: a uint8 tensor, shared and not to be written any more. */
+ASC_API asc_status* asc_graph_import_bytes(const asc_value* model, asc_graph** out);
 ASC_API void asc_graph_retain(asc_graph* graph);
 ASC_API void asc_graph_release(asc_graph* graph);
 
@@ -89,6 +93,11 @@ ASC_API asc_status* asc_graph_create_value_type(const asc_graph* graph, asc_valu
 /* The tensor behind a constant or a variable's initial version; E5004 for other values. */
 ASC_API asc_status* asc_graph_create_value_constant(const asc_graph* graph, asc_value_id value,
                                                     asc_value** out);
+
+/* The readable form: one line a value, constants of more than 32 elements by their hash. */
+ASC_API asc_status* asc_graph_create_text(const asc_graph* graph, asc_bytes** out);
+/* Graphviz DOT. */
+ASC_API asc_status* asc_graph_create_dot(const asc_graph* graph, asc_bytes** out);
 
 ASC_EXTERN_C_END
 

@@ -1,0 +1,218 @@
+#include "capi/src/session.h"
+
+#include <algorithm>
+
+#include "capi/src/device.h"
+#include "capi/src/graph.h"
+#include "capi/src/import.h"
+#include "capi/src/options.h"
+#include "capi/src/run.h"
+#include "capi/src/value.h"
+#include "core/runtime/driver.h"
+
+using asc::Cat;
+using asc::Code;
+using asc::Graph;
+using asc::InvalidArgument;
+using asc::Ok;
+using asc::Port;
+using asc::Session;
+using asc::Status;
+using asc::capi::Guard;
+using asc::capi::Lend;
+using asc::capi::View;
+
+namespace asc::capi {
+namespace {
+std::vector<std::shared_ptr<asc_type>> TypesOf(const std::vector<Port>& ports) {
+  std::vector<std::shared_ptr<asc_type>> types;
+  types.reserve(ports.size());
+  for (const Port& port : ports) types.emplace_back(asc_type::New(port.type), asc_type_release);
+  return types;
+}
+
+bool IsStatic(const std::vector<Port>& ports) {
+  return std::all_of(ports.begin(), ports.end(), [](const Port& port) {
+    return port.type.is_tensor() && port.type.shape.is_static();
+  });
+}
+
+Status CreateSession(std::unique_ptr<Graph> graph, asc_string device,
+                     const asc_compile_options* options, asc_session** out) {
+  if (options != nullptr) ASC_NEED_HANDLE(options);
+  ASC_ASSIGN_OR_RETURN(Device * found, DeviceOf(device));
+  ASC_ASSIGN_OR_RETURN(
+      std::shared_ptr<Executable> executable,
+      Executable::Compile(std::move(graph), *found, options ? **options : CompileOptions()));
+  ASC_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, Session::Create(std::move(executable)));
+  // What does not fit is refused now, not in the first run.
+  if (IsStatic(session->executable().inputs())) ASC_RETURN_IF_ERROR(PlanOf(*session, {}).status());
+  *out = asc_session::New(std::move(session));
+  return Ok();
+}
+}  // namespace
+
+SessionState::SessionState(std::shared_ptr<Session> made)
+    : session(std::move(made)),
+      input_types(TypesOf(session->executable().inputs())),
+      output_types(TypesOf(session->executable().outputs())) {}
+
+Result<std::shared_ptr<const Plan>> PlanOf(const Session& session,
+                                           const std::vector<ValueType>& types) {
+  const Executable& executable = session.executable();
+  Result<std::shared_ptr<const Plan>> plan = InternalError("planning did not happen");
+  // Planning looks at types and extents only: these tensors have no elements.
+  const std::shared_ptr<Buffer> nothing = Buffer::Wrap(nullptr, 0, nullptr);
+  std::vector<AnyValue> values;
+  std::vector<const AnyValue*> pointers;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const auto dims = types[i].is_tensor() ? types[i].shape.ToDims() : std::nullopt;
+    if (!dims)
+      return InvalidArgument("type ", i, " must be a tensor of fixed shape, given ", types[i]);
+    values.emplace_back(Tensor::Unchecked(types[i].dtype, *dims, nothing, 0));
+  }
+  for (const AnyValue& value : values) pointers.push_back(&value);
+  if (!types.empty()) ASC_RETURN_IF_ERROR(executable.CheckInputs(pointers));
+  // Packing runs in parallel, which is the driver thread's to do.
+  Driver::ForDevice(executable.device().properties().id)->RunAndWait([&] {
+    plan = types.empty() ? executable.StaticPlan() : executable.PlanFor(pointers);
+  });
+  return plan;
+}
+
+}  // namespace asc::capi
+
+asc_status* asc_session_create(const asc_graph* graph, asc_string device,
+                               const asc_compile_options* options, asc_session** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(graph);
+    ASC_NEED(out);
+    std::unique_ptr<Graph> copy = (*graph)->graph->Clone();
+    if (copy->outputs().empty()) {
+      return InvalidArgument("graph '", copy->name(), "' has no outputs")
+          .WithHint("mark one with asc_graph_add_output");
+    }
+    return asc::capi::CreateSession(std::move(copy), device, options, out);
+  });
+}
+
+asc_status* asc_session_load_file(asc_string path, asc_string device,
+                                  const asc_compile_options* options, asc_session** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportFile(path));
+    return asc::capi::CreateSession(std::move(graph), device, options, out);
+  });
+}
+
+asc_status* asc_session_load_bytes(const asc_value* model, asc_string device,
+                                   const asc_compile_options* options, asc_session** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportBytes(model));
+    return asc::capi::CreateSession(std::move(graph), device, options, out);
+  });
+}
+
+void asc_session_retain(asc_session* session) { asc_session::Retain(session); }
+void asc_session_release(asc_session* session) { asc_session::Release(session); }
+
+namespace {
+asc_status* CountPorts(const asc_session* session, bool inputs, size_t* out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED(out);
+    *out = (inputs ? (*session)->input_types : (*session)->output_types).size();
+    return Ok();
+  });
+}
+
+asc_status* GetPort(const asc_session* session, bool inputs, size_t index, asc_string* name,
+                    const asc_type** type) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED(name);
+    ASC_NEED(type);
+    const asc::Executable& executable = (*session)->session->executable();
+    const std::vector<Port>& ports = inputs ? executable.inputs() : executable.outputs();
+    if (index >= ports.size()) {
+      return asc::Error(Code::kOutOfRange, inputs ? "input " : "output ", index,
+                        " of a model that has ", ports.size());
+    }
+    *name = Lend(ports[index].name);
+    *type = (inputs ? (*session)->input_types : (*session)->output_types)[index].get();
+    return Ok();
+  });
+}
+}  // namespace
+
+asc_status* asc_session_get_input_count(const asc_session* session, size_t* out) {
+  return CountPorts(session, true, out);
+}
+asc_status* asc_session_get_output_count(const asc_session* session, size_t* out) {
+  return CountPorts(session, false, out);
+}
+asc_status* asc_session_get_input(const asc_session* session, size_t index, asc_string* name,
+                                  const asc_type** type) {
+  return GetPort(session, true, index, name, type);
+}
+asc_status* asc_session_get_output(const asc_session* session, size_t index, asc_string* name,
+                                   const asc_type** type) {
+  return GetPort(session, false, index, name, type);
+}
+
+asc_status* asc_session_run(asc_session* session, const asc_value* const* inputs,
+                            size_t input_count, const asc_run_options* options, asc_value** outputs,
+                            size_t output_count) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED_ARRAY(outputs, output_count);
+    if (options != nullptr) ASC_NEED_HANDLE(options);
+    // Of its own: another thread may release the handle meanwhile.
+    const std::shared_ptr<Session> running = (*session)->session;
+    ASC_RETURN_IF_ERROR(
+        asc::capi::CheckOutputCount(running->executable().outputs().size(), output_count));
+    ASC_ASSIGN_OR_RETURN(std::vector<asc::AnyValue> values,
+                         asc::capi::InputsOf(inputs, input_count));
+    asc::Result<std::vector<asc::AnyValue>> results =
+        options ? running->Run(std::move(values), **options) : running->Run(std::move(values));
+    if (!results.ok()) return std::move(results).status();
+    return asc::capi::HandOut(std::move(results).value(), outputs);
+  });
+}
+
+asc_status* asc_session_run_async(asc_session* session, const asc_value* const* inputs,
+                                  size_t input_count, const asc_run_options* options,
+                                  asc_future** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED(out);
+    if (options != nullptr) ASC_NEED_HANDLE(options);
+    ASC_ASSIGN_OR_RETURN(std::vector<asc::AnyValue> values,
+                         asc::capi::InputsOf(inputs, input_count));
+    *out = asc_future::New(
+        (*session)->session->RunAsync(std::move(values), options ? **options : asc::RunOptions()));
+    return Ok();
+  });
+}
+
+asc_status* asc_session_create_variable(asc_session* session, asc_string name, asc_value** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED_TEXT(name);
+    ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(asc::Tensor tensor, (*session)->session->GetVariable(View(name)));
+    *out = asc_value::New(std::move(tensor));
+    return Ok();
+  });
+}
+
+asc_status* asc_session_set_variable(asc_session* session, asc_string name,
+                                     const asc_value* value) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED_TEXT(name);
+    ASC_ASSIGN_OR_RETURN(const asc::Tensor tensor, asc::capi::TensorOf(value, "value"));
+    return (*session)->session->SetVariable(View(name), tensor);
+  });
+}
