@@ -4,6 +4,7 @@ namespace asc {
 
 void AddAllOps(OpTable& table) {
   AddActivationOps(table);
+  AddArgReduceOps(table);
   AddArrangeOps(table);
   AddAssignOps(table);
   AddBatchNormOps(table);
@@ -28,6 +29,8 @@ void AddAllOps(OpTable& table) {
   AddPoolOps(table);
   AddPowOps(table);
   AddRandomOps(table);
+  AddReduceOps(table);
+  AddResizeOps(table);
   AddScatterOps(table);
   AddSelectOps(table);
   AddSequenceOps(table);

@@ -8,6 +8,7 @@
 namespace asc {
 
 void AddActivationOps(OpTable& table);
+void AddArgReduceOps(OpTable& table);
 void AddArrangeOps(OpTable& table);
 void AddAssignOps(OpTable& table);
 void AddBatchNormOps(OpTable& table);
@@ -32,6 +33,8 @@ void AddPadOps(OpTable& table);
 void AddPoolOps(OpTable& table);
 void AddPowOps(OpTable& table);
 void AddRandomOps(OpTable& table);
+void AddReduceOps(OpTable& table);
+void AddResizeOps(OpTable& table);
 void AddScatterOps(OpTable& table);
 void AddSelectOps(OpTable& table);
 void AddSequenceOps(OpTable& table);
