@@ -1,4 +1,5 @@
 // Max, Min, Sum and Mean of any number of broadcast operands. NaN propagates.
+#include <algorithm>
 #include <vector>
 
 #include "core/ops/elementwise_map.h"
@@ -7,27 +8,36 @@
 
 namespace asc {
 namespace {
-// Folds all inputs into `total` (of the output's shape) by total = f(total, input), starting from
-// input 0.
+// Folds all inputs into `total` (of the output's shape) by f(f(input 0, input 1), input 2)... A tile
+// is finished before it is written: the output may have the memory of any of the inputs.
 template <typename T, typename A, typename F>
 void Fold(KernelContext& context, A* total, F f) {
+  constexpr int64_t kTile = 256;
   const Dims& dims = context.output(0).dims();
+  std::vector<StridedWalk<1>> walks;
   for (size_t k = 0; k < context.input_count(); ++k) {
-    const T* x = context.input(k).data<T>();
-    const auto walk = BroadcastWalk(dims, context.input(k).dims());
-    const int64_t step = walk.inner_stride(0);
-    ParallelFor(walk.size(), kElementGrain, [&](int64_t begin, int64_t end) {
-      walk.Rows(begin, end, [&](int64_t index, const auto& offsets, int64_t count) {
-        const T* row = x + offsets[0];
-        A* out = total + index;
-        if (k == 0) {
-          for (int64_t i = 0; i < count; ++i) out[i] = static_cast<A>(row[i * step]);
-        } else {
-          for (int64_t i = 0; i < count; ++i) out[i] = f(out[i], static_cast<A>(row[i * step]));
-        }
-      });
-    });
+    walks.push_back(BroadcastWalk(dims, context.input(k).dims()));
   }
+  ParallelFor(context.output(0).size(), kElementGrain, [&](int64_t begin, int64_t end) {
+    A tile[kTile];
+    for (int64_t at = begin; at < end; at += kTile) {
+      const int64_t last = std::min(end, at + kTile);
+      for (size_t k = 0; k < walks.size(); ++k) {
+        const T* x = context.input(k).data<T>();
+        const int64_t step = walks[k].inner_stride(0);
+        walks[k].Rows(at, last, [&](int64_t index, const auto& offsets, int64_t count) {
+          const T* row = x + offsets[0];
+          A* out = tile + (index - at);
+          if (k == 0) {
+            for (int64_t i = 0; i < count; ++i) out[i] = static_cast<A>(row[i * step]);
+          } else {
+            for (int64_t i = 0; i < count; ++i) out[i] = f(out[i], static_cast<A>(row[i * step]));
+          }
+        });
+      }
+      std::copy_n(tile, last - at, total + at);
+    }
+  });
 }
 
 // Picks one of the inputs' elements, so narrow floats need no wider sum.

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ops/registry.h"
 #include "tests/core/ops/op_test.h"
 
 namespace asc {
@@ -138,6 +139,22 @@ TEST(ElementwiseVariadic, MaxMinKeepNanWhereverItStands) {
   ExpectTensor(RunOp1("Min", {a, b, F32({}, {0})}), {3}, {0, kNan, kNan});
   ExpectTensor(RunOp1("Max", {F32({1, 2}, {1, 5}), F32({2, 1}, {3, 4})}), {2, 2}, {3, 5, 4, 5});
   ExpectTensor(RunOp1("Min", {I64({1}, {3})}), {1}, {3});
+}
+
+TEST(ElementwiseVariadic, ResultTakesThePlaceOfAnyOperand) {
+  const OpSchema& schema = *OpRegistry::Global().Find("", "Max");
+  for (const std::vector<size_t>& operands : {std::vector<size_t>{0, 1}, {1, 0, 0}, {1, 2, 0}}) {
+    AnyValue values[] = {I64({3}, {1, 5, 3}), I64({3}, {4, 2, 9}), I64({1}, {4})};
+    std::vector<const AnyValue*> inputs;
+    for (const size_t i : operands) inputs.push_back(&values[i]);
+    AnyValue output(values[0].tensor());  // shares the memory
+    AnyValue* outputs[] = {&output};
+    const AttributeMap attributes;
+    RunState run{HostAllocator()};
+    KernelContext context(schema, attributes, inputs.data(), inputs.size(), outputs, 1, run, 0);
+    ASSERT_TRUE(schema.reference(context).ok());
+    ExpectTensor(output.tensor(), {3}, {4, 5, 9});
+  }
 }
 
 TEST(ElementwiseVariadic, SumAndMean) {
