@@ -1,9 +1,8 @@
 #include "capi/src/device.h"
 
-#include <nlohmann/json.hpp>
-
 #include "asc/device.h"
 #include "capi/src/handle.h"
+#include "core/base/json_writer.h"
 #include "core/kernels/registry.h"
 
 using asc::Device;
@@ -11,7 +10,6 @@ using asc::Ok;
 using asc::Status;
 using asc::capi::DeviceOf;
 using asc::capi::Guard;
-using Json = nlohmann::ordered_json;
 
 namespace asc::capi {
 
@@ -23,21 +21,23 @@ Result<Device*> DeviceOf(asc_string name) {
 
 namespace {
 template <typename Map>
-Json ByTypeName(const Map& map) {
-  Json out = Json::object();
-  for (const auto& [type, number] : map) out[std::string(DataTypeName(type))] = number;
-  return out;
+void WriteByType(JsonWriter& json, const Map& map) {
+  json.BeginObject();
+  for (const auto& [type, number] : map) json.Field(DataTypeName(type), number);
+  json.EndObject();
 }
 
-Json ToJson(const DeviceProperties& properties) {
-  return {{"id", properties.id},
-          {"name", properties.name},
-          {"kind", properties.kind},
-          {"cores", properties.cores},
-          {"memory_bytes", properties.memory_bytes},
-          {"bandwidth_bytes_per_second", properties.bandwidth_bytes_per_second},
-          {"flops", ByTypeName(properties.flops)},
-          {"c0", ByTypeName(properties.c0)}};
+void Write(JsonWriter& json, const DeviceProperties& properties) {
+  json.BeginObject()
+      .Field("id", properties.id)
+      .Field("name", properties.name)
+      .Field("kind", properties.kind)
+      .Field("cores", properties.cores)
+      .Field("memory_bytes", properties.memory_bytes)
+      .Field("bandwidth_bytes_per_second", properties.bandwidth_bytes_per_second);
+  WriteByType(json.Key("flops"), properties.flops);
+  WriteByType(json.Key("c0"), properties.c0);
+  json.EndObject();
 }
 }  // namespace
 }  // namespace asc::capi
@@ -46,10 +46,11 @@ asc_status* asc_device_create_list(asc_bytes** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
     asc::InstallHostKernels();
-    Json list = Json::array();
-    for (const Device* device : asc::ListDevices())
-      list.push_back(asc::capi::ToJson(device->properties()));
-    *out = asc_bytes::New(list.dump());
+    asc::JsonWriter json;
+    json.BeginArray();
+    for (const Device* device : asc::ListDevices()) asc::capi::Write(json, device->properties());
+    json.EndArray();
+    *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });
 }
@@ -58,7 +59,9 @@ asc_status* asc_device_create_properties(asc_string device, asc_bytes** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
     ASC_ASSIGN_OR_RETURN(const Device* found, DeviceOf(device));
-    *out = asc_bytes::New(asc::capi::ToJson(found->properties()).dump());
+    asc::JsonWriter json;
+    asc::capi::Write(json, found->properties());
+    *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });
 }

@@ -1,64 +1,56 @@
 // What a session tells of itself, as JSON.
-#include <nlohmann/json.hpp>
-
 #include "capi/src/graph.h"
 #include "capi/src/session.h"
+#include "core/base/json_writer.h"
 
 using asc::Ok;
 using asc::Status;
 using asc::capi::Guard;
 using asc::capi::View;
-using Json = nlohmann::ordered_json;
 
 namespace asc::capi {
 namespace {
 
-// Names come from model files and may hold anything.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json PortsToJson(const std::vector<Port>& ports) {
-  Json out = Json::array();
+void WritePorts(JsonWriter& json, const std::vector<Port>& ports) {
+  json.BeginArray();
   for (const Port& port : ports)
-    out.push_back({{"name", port.name}, {"type", port.type.ToString()}});
-  return out;
+    json.BeginObject().Field("name", port.name).Field("type", port.type.ToString()).EndObject();
+  json.EndArray();
 }
 
-Json LayerToJson(const Graph& graph, const Node& node, std::string_view kernel) {
-  Json outputs = Json::array();
+void WriteLayer(JsonWriter& json, const Graph& graph, const Node& node, std::string_view kernel) {
+  json.BeginObject()
+      .Field("name", node.OriginText())
+      .Field("operator", node.schema->FullName())
+      .Field("kernel", kernel);
+  json.Key("outputs").BeginArray();
   for (const ValueId output : node.outputs) {
-    if (output.valid()) outputs.push_back(graph.value(output).type.ToString());
+    if (output.valid()) json.Value(graph.value(output).type.ToString());
   }
+  json.EndArray();
   size_t parameter_bytes = 0;
   for (const ValueId input : node.inputs) {
     if (const Tensor* constant = graph.Constant(input)) parameter_bytes += constant->bytes();
   }
-  return {{"name", node.OriginText()},
-          {"operator", node.schema->FullName()},
-          {"kernel", kernel},
-          {"outputs", std::move(outputs)},
-          {"parameter_bytes", parameter_bytes}};
+  json.Field("parameter_bytes", parameter_bytes).EndObject();
 }
 
 // With the kernels of the plan where all shapes are known, else without.
-Result<Json> Layers(const Session& session) {
+Status WriteLayers(JsonWriter& json, const Session& session) {
   const Executable& executable = session.executable();
-  Json layers = Json::array();
-  const Result<std::shared_ptr<const Plan>> plan = PlanOf(session, {});
-  if (plan.ok()) {
+  const Graph& graph = executable.graph();
+  json.BeginArray();
+  if (const Result<std::shared_ptr<const Plan>> plan = PlanOf(session, {}); plan.ok()) {
     for (const Step& step : (*plan)->steps) {
-      if (step.node != nullptr) {
-        layers.push_back(
-            LayerToJson(executable.graph(), *step.node, step.kernel ? step.kernel->name() : ""));
-      }
+      if (step.node != nullptr)
+        WriteLayer(json, graph, *step.node, step.kernel ? step.kernel->name() : "");
     }
-    return layers;
+  } else {
+    ASC_ASSIGN_OR_RETURN(const std::vector<NodeId> order, graph.TopologicalOrder());
+    for (const NodeId id : order) WriteLayer(json, graph, graph.node(id), "");
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<NodeId> order, executable.graph().TopologicalOrder());
-  for (const NodeId id : order)
-    layers.push_back(LayerToJson(executable.graph(), executable.graph().node(id), ""));
-  return layers;
+  json.EndArray();
+  return Ok();
 }
 
 size_t ParameterBytes(const Graph& graph) {
@@ -89,32 +81,36 @@ std::string_view KindName(StorageKind kind) {
   return "run";
 }
 
-Json PlanToJson(const Graph& graph, const Plan& plan) {
+void WriteBuffer(JsonWriter& json, const Graph& graph, const Plan& plan, size_t index) {
   const auto name_of = [&](const Slot& slot) {
     return slot.value.valid() ? graph.value(slot.value).name : std::string();
   };
-  Json buffers = Json::array();
-  for (size_t i = 0; i < plan.slots.size(); ++i) {
-    const Slot& slot = plan.slots[i];
-    const Slot& root = plan.slots[static_cast<size_t>(slot.root)];
-    const bool is_static = slot.is_static;
-    Json buffer = {{"name", name_of(slot)},
-                   {"type", Cat(DataTypeName(slot.dtype),
-                                is_static ? ToString(slot.dims) : std::string("[*]"))},
-                   {"kind", KindName(root.kind)},
-                   {"bytes", is_static ? slot.bytes() : 0},
-                   {"first_step", root.first_step},
-                   {"last_step", root.last_step}};
-    if (root.kind == StorageKind::kArena) buffer["offset"] = root.index + slot.root_offset;
-    if (slot.root != static_cast<int>(i)) buffer["shares"] = name_of(root);
-    buffers.push_back(std::move(buffer));
-  }
-  Json steps = Json::array();
-  for (const Step& step : plan.steps) steps.push_back(step.node ? step.node->OriginText() : "copy");
-  return {{"peak_bytes", plan.memory.arena_bytes},
-          {"lower_bound_bytes", plan.memory.lower_bound_bytes},
-          {"buffers", std::move(buffers)},
-          {"steps", std::move(steps)}};
+  const Slot& slot = plan.slots[index];
+  const Slot& root = plan.slots[static_cast<size_t>(slot.root)];
+  json.BeginObject()
+      .Field("name", name_of(slot))
+      .Field("type", Cat(DataTypeName(slot.dtype),
+                         slot.is_static ? ToString(slot.dims) : std::string("[*]")))
+      .Field("kind", KindName(root.kind))
+      .Field("bytes", slot.is_static ? slot.bytes() : 0)
+      .Field("first_step", root.first_step)
+      .Field("last_step", root.last_step);
+  if (root.kind == StorageKind::kArena) json.Field("offset", root.index + slot.root_offset);
+  if (slot.root != static_cast<int>(index)) json.Field("shares", name_of(root));
+  json.EndObject();
+}
+
+void Write(JsonWriter& json, const Graph& graph, const Plan& plan) {
+  json.BeginObject()
+      .Field("peak_bytes", plan.memory.arena_bytes)
+      .Field("lower_bound_bytes", plan.memory.lower_bound_bytes);
+  json.Key("buffers").BeginArray();
+  for (size_t i = 0; i < plan.slots.size(); ++i) WriteBuffer(json, graph, plan, i);
+  json.EndArray();
+  json.Key("steps").BeginArray();
+  for (const Step& step : plan.steps)
+    json.Value(step.node ? step.node->OriginText() : std::string("copy"));
+  json.EndArray().EndObject();
 }
 
 }  // namespace
@@ -126,16 +122,18 @@ asc_status* asc_session_create_summary(const asc_session* session, asc_bytes** o
     ASC_NEED(out);
     const asc::Session& of = *(*session)->session;
     const asc::Executable& executable = of.executable();
-    ASC_ASSIGN_OR_RETURN(Json layers, asc::capi::Layers(of));
-    const Json summary = {{"device", executable.device().properties().id},
-                          {"threads", executable.threads()},
-                          {"graph_opt_level", executable.options().graph_opt_level},
-                          {"inputs", asc::capi::PortsToJson(executable.inputs())},
-                          {"outputs", asc::capi::PortsToJson(executable.outputs())},
-                          {"parameter_bytes", asc::capi::ParameterBytes(executable.graph())},
-                          {"packed_bytes", executable.packed_bytes()},
-                          {"layers", std::move(layers)}};
-    *out = asc_bytes::New(asc::capi::Dump(summary));
+    asc::JsonWriter json;
+    json.BeginObject()
+        .Field("device", executable.device().properties().id)
+        .Field("threads", executable.threads())
+        .Field("graph_opt_level", executable.options().graph_opt_level);
+    asc::capi::WritePorts(json.Key("inputs"), executable.inputs());
+    asc::capi::WritePorts(json.Key("outputs"), executable.outputs());
+    json.Field("parameter_bytes", asc::capi::ParameterBytes(executable.graph()))
+        .Field("packed_bytes", executable.packed_bytes());
+    ASC_RETURN_IF_ERROR(asc::capi::WriteLayers(json.Key("layers"), of));
+    json.EndObject();
+    *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });
 }
@@ -152,7 +150,9 @@ asc_status* asc_session_create_memory_plan(const asc_session* session, const asc
     }
     const asc::Session& of = *(*session)->session;
     ASC_ASSIGN_OR_RETURN(const std::shared_ptr<const asc::Plan> plan, asc::capi::PlanOf(of, given));
-    *out = asc_bytes::New(asc::capi::Dump(asc::capi::PlanToJson(of.executable().graph(), *plan)));
+    asc::JsonWriter json;
+    asc::capi::Write(json, of.executable().graph(), *plan);
+    *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });
 }
@@ -170,8 +170,9 @@ asc_status* asc_session_create_metadata(const asc_session* session, asc_bytes** 
   return Guard([&]() -> Status {
     ASC_NEED_HANDLE(session);
     ASC_NEED(out);
-    *out =
-        asc_bytes::New(asc::capi::Dump(Json((*session)->session->executable().graph().metadata())));
+    asc::JsonWriter json;
+    json.Value((*session)->session->executable().graph().metadata());
+    *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });
 }

@@ -1,17 +1,16 @@
 #include "capi/src/registry.h"
 
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "asc/registry.h"
 #include "capi/src/handle.h"
+#include "core/base/json_writer.h"
 #include "core/ops/registry.h"
 
 using asc::Ok;
 using asc::OpSchema;
 using asc::Status;
 using asc::capi::Guard;
-using Json = nlohmann::ordered_json;
 
 namespace asc::capi {
 
@@ -61,56 +60,67 @@ std::string_view ClassName(OpClass op_class) {
   return "other";
 }
 
-Json DefaultToJson(const AttributeValue& value) {
-  if (const auto* tensor = std::get_if<Tensor>(&value)) return tensor->TypeString();
-  if (const auto* type = std::get_if<ValueType>(&value)) return type->ToString();
-  return std::visit(
-      [](const auto& plain) -> Json {
-        if constexpr (std::is_constructible_v<Json, decltype(plain)>) return Json(plain);
-        return Json();
+void WriteDefault(JsonWriter& json, const AttributeValue& value) {
+  std::visit(
+      [&](const auto& plain) {
+        if constexpr (requires { plain.TypeString(); }) {
+          json.Value(plain.TypeString());
+        } else if constexpr (requires { plain.ToString(); }) {
+          json.Value(plain.ToString());
+        } else {
+          json.Value(plain);
+        }
       },
       value);
 }
 
-Json ToJson(const Parameter& parameter) {
+void Write(JsonWriter& json, const std::vector<Parameter>& parameters) {
   static constexpr std::string_view kKinds[] = {"single", "optional", "variadic"};
-  return {{"name", parameter.name},
-          {"python_name", parameter.python_name},
-          {"type", parameter.type_variable},
-          {"kind", kKinds[static_cast<int>(parameter.kind)]},
-          {"homogeneous", parameter.homogeneous},
-          {"doc", parameter.doc}};
-}
-
-Json ToJson(const AttributeSpec& spec) {
-  Json out = {{"name", spec.name},
-              {"python_name", spec.python_name},
-              {"type", AttributeTypeName(spec.type)},
-              {"required", spec.required}};
-  if (spec.default_value) out["default"] = DefaultToJson(*spec.default_value);
-  out["doc"] = spec.doc;
-  return out;
-}
-
-Json ToJson(const OpSchema& schema) {
-  Json out = {{"domain", schema.domain},
-              {"name", schema.name},
-              {"method", schema.method},
-              {"fusion", schema.fusion},
-              {"since_version", schema.since_version},
-              {"doc", schema.doc}};
-  out["inputs"] = out["outputs"] = out["attributes"] = Json::array();
-  for (const Parameter& input : schema.inputs) out["inputs"].push_back(ToJson(input));
-  for (const Parameter& output : schema.outputs) out["outputs"].push_back(ToJson(output));
-  out["types"] = Json::object();
-  for (const auto& [variable, types] : schema.type_variables) {
-    Json& names = out["types"][variable] = Json::array();
-    for (const DataType type : types.Types()) names.push_back(DataTypeName(type));
+  json.BeginArray();
+  for (const Parameter& parameter : parameters) {
+    json.BeginObject()
+        .Field("name", parameter.name)
+        .Field("python_name", parameter.python_name)
+        .Field("type", parameter.type_variable)
+        .Field("kind", kKinds[static_cast<int>(parameter.kind)])
+        .Field("homogeneous", parameter.homogeneous)
+        .Field("doc", parameter.doc)
+        .EndObject();
   }
-  for (const AttributeSpec& spec : schema.attributes) out["attributes"].push_back(ToJson(spec));
-  out["regions"] = schema.regions;
-  out["class"] = ClassName(schema.op_class);
-  return out;
+  json.EndArray();
+}
+
+void Write(JsonWriter& json, const AttributeSpec& spec) {
+  json.BeginObject()
+      .Field("name", spec.name)
+      .Field("python_name", spec.python_name)
+      .Field("type", AttributeTypeName(spec.type))
+      .Field("required", spec.required);
+  if (spec.default_value) WriteDefault(json.Key("default"), *spec.default_value);
+  json.Field("doc", spec.doc).EndObject();
+}
+
+void Write(JsonWriter& json, const OpSchema& schema) {
+  json.BeginObject()
+      .Field("domain", schema.domain)
+      .Field("name", schema.name)
+      .Field("method", schema.method)
+      .Field("fusion", schema.fusion)
+      .Field("since_version", schema.since_version)
+      .Field("doc", schema.doc);
+  Write(json.Key("inputs"), schema.inputs);
+  Write(json.Key("outputs"), schema.outputs);
+  json.Key("types").BeginObject();
+  for (const auto& [variable, types] : schema.type_variables) {
+    json.Key(variable).BeginArray();
+    for (const DataType type : types.Types()) json.Value(DataTypeName(type));
+    json.EndArray();
+  }
+  json.EndObject();
+  json.Key("attributes").BeginArray();
+  for (const AttributeSpec& spec : schema.attributes) Write(json, spec);
+  json.EndArray();
+  json.Field("regions", schema.regions).Field("class", ClassName(schema.op_class)).EndObject();
 }
 
 }  // namespace
@@ -119,10 +129,11 @@ Json ToJson(const OpSchema& schema) {
 asc_status* asc_registry_create_operators(asc_bytes** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
-    Json rows = Json::array();
-    for (const OpSchema* schema : asc::OpRegistry::Global().All())
-      rows.push_back(asc::capi::ToJson(*schema));
-    *out = asc_bytes::New(rows.dump());
+    asc::JsonWriter json;
+    json.BeginArray();
+    for (const OpSchema* schema : asc::OpRegistry::Global().All()) asc::capi::Write(json, *schema);
+    json.EndArray();
+    *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });
 }

@@ -1,36 +1,46 @@
 #include "core/passes/report.h"
 
-#include <nlohmann/json.hpp>
+#include "core/base/json_writer.h"
 
 namespace asc {
+namespace {
+
+void WriteRules(JsonWriter& json, const std::map<std::string, RuleRecord>& rules, bool fusion) {
+  json.BeginObject();
+  for (const auto& [name, rule] : rules) {
+    if (rule.fusion != fusion) continue;
+    json.Key(name).BeginObject();
+    json.Field("match_times", rule.matched()).Field("effect_times", rule.applied);
+    json.Key("not_applied").BeginArray();
+    for (const auto& [node, reason] : rule.reasons) {
+      json.BeginObject().Field("node", node).Field("reason", reason).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndObject();
+}
+
+}  // namespace
 
 std::string PassReport::ToJson() const {
-  // Ordered, so that the file reads in the order of running. Names come from models and need not be
-  // valid UTF-8.
-  using Json = nlohmann::ordered_json;
-  Json out = {{"graph", graph},
-              {"passes", Json::array()},
-              {"fusions", Json::object()},
-              {"rewrites", Json::object()}};
+  JsonWriter json(2);
+  json.BeginObject().Field("graph", graph);
+  json.Key("passes").BeginArray();
   for (const PassRecord& pass : passes) {
-    out["passes"].push_back({{"name", pass.name},
-                             {"milliseconds", pass.milliseconds},
-                             {"rounds", pass.rounds},
-                             {"applied", pass.applied},
-                             {"nodes_before", pass.nodes_before},
-                             {"nodes_after", pass.nodes_after}});
+    json.BeginObject()
+        .Field("name", pass.name)
+        .Field("milliseconds", pass.milliseconds)
+        .Field("rounds", pass.rounds)
+        .Field("applied", pass.applied)
+        .Field("nodes_before", pass.nodes_before)
+        .Field("nodes_after", pass.nodes_after)
+        .EndObject();
   }
-  for (const auto& [name, rule] : rules) {
-    Json row = {{"match_times", rule.matched()},
-                {"effect_times", rule.applied},
-                {"not_applied", Json::array()}};
-    for (const auto& [node, reason] : rule.reasons) {
-      row["not_applied"].push_back({{"node", node}, {"reason", reason}});
-    }
-    out[rule.fusion ? "fusions" : "rewrites"][name] = std::move(row);
-  }
-  out["notes"] = notes;
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  json.EndArray();
+  WriteRules(json.Key("fusions"), rules, true);
+  WriteRules(json.Key("rewrites"), rules, false);
+  json.Field("notes", notes).EndObject();
+  return std::move(json).Take() + "\n";
 }
 
 }  // namespace asc
