@@ -7,8 +7,12 @@
 
 namespace asc::capi {
 
+// E5003 for texts that are no path.
+Status CheckPath(asc_string path);
 Result<std::unique_ptr<Graph>> ImportFile(asc_string path);
-Result<std::unique_ptr<Graph>> ImportBytes(const asc_value* model);
+// The bytes of a model in a uint8 tensor, whose memory they share.
+Result<std::shared_ptr<Buffer>> ModelBytes(const asc_value* model);
+Result<std::unique_ptr<Graph>> ImportBytes(std::shared_ptr<Buffer> model);
 
 }  // namespace asc::capi
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/passes/fusion.h"
+
 using asc::Cat;
 using asc::Code;
 using asc::CompileOptions;
@@ -222,6 +224,13 @@ asc_status* asc_compile_options_disable_fusion(asc_compile_options* options, int
     ASC_NEED_HANDLE(options);
     ASC_NEED_TEXT(name);
     ASC_RETURN_IF_ERROR(CheckScope(scope));
+    if (View(name) != "ALL" && asc::FindFusion(View(name)) == nullptr) {
+      std::vector<std::string> names = {"ALL"};
+      for (const asc::FusionInfo& fusion : asc::ListFusions()) names.push_back(fusion.name);
+      Status status = asc::Error(Code::kNotFound, "there is no fusion '", View(name),
+                                 "'; the fusions are ", names);
+      return WithNearest(std::move(status), View(name), names);
+    }
     (*options)->fusion[scope].disabled.emplace_back(View(name));
     return Ok();
   });

@@ -6,6 +6,7 @@
 #include "capi/src/handle.h"
 #include "core/base/json_writer.h"
 #include "core/ops/registry.h"
+#include "core/passes/fusion.h"
 
 using asc::Ok;
 using asc::OpSchema;
@@ -132,6 +133,26 @@ asc_status* asc_registry_create_operators(asc_bytes** out) {
     asc::JsonWriter json;
     json.BeginArray();
     for (const OpSchema* schema : asc::OpRegistry::Global().All()) asc::capi::Write(json, *schema);
+    json.EndArray();
+    *out = asc_bytes::New(std::move(json).Take());
+    return Ok();
+  });
+}
+
+asc_status* asc_registry_create_fusions(asc_bytes** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED(out);
+    static constexpr std::string_view kModes[] = {"off", "conservative", "default", "aggressive"};
+    asc::JsonWriter json;
+    json.BeginArray();
+    for (const asc::FusionInfo& fusion : asc::ListFusions()) {
+      json.BeginObject()
+          .Field("name", fusion.name)
+          .Field("pass", fusion.pass)
+          .Field("mode", kModes[static_cast<int>(fusion.mode)])
+          .Field("doc", fusion.doc)
+          .EndObject();
+    }
     json.EndArray();
     *out = asc_bytes::New(std::move(json).Take());
     return Ok();

@@ -1,6 +1,8 @@
 #include "capi/src/session.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 
 #include "capi/src/device.h"
 #include "capi/src/graph.h"
@@ -8,6 +10,7 @@
 #include "capi/src/options.h"
 #include "capi/src/run.h"
 #include "capi/src/value.h"
+#include "core/compile/om.h"
 #include "core/runtime/driver.h"
 
 using asc::Cat;
@@ -37,18 +40,39 @@ bool IsStatic(const std::vector<Port>& ports) {
   });
 }
 
-Status CreateSession(std::unique_ptr<Graph> graph, asc_string device,
-                     const asc_compile_options* options, asc_session** out) {
-  if (options != nullptr) ASC_NEED_HANDLE(options);
-  ASC_ASSIGN_OR_RETURN(Device * found, DeviceOf(device));
-  ASC_ASSIGN_OR_RETURN(
-      std::shared_ptr<Executable> executable,
-      Executable::Compile(std::move(graph), *found, options ? **options : CompileOptions()));
+Status CreateSession(std::shared_ptr<Executable> executable, asc_session** out) {
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, Session::Create(std::move(executable)));
   // What does not fit is refused now, not in the first run.
   if (IsStatic(session->executable().inputs())) ASC_RETURN_IF_ERROR(PlanOf(*session, {}).status());
   *out = asc_session::New(std::move(session));
   return Ok();
+}
+
+// What a session is to be made for.
+struct Target {
+  Device* device;
+  CompileOptions options;
+};
+
+Result<Target> TargetOf(asc_string device, const asc_compile_options* options) {
+  if (options != nullptr) ASC_NEED_HANDLE(options);
+  ASC_ASSIGN_OR_RETURN(Device * found, DeviceOf(device));
+  return Target{found, options ? **options : CompileOptions()};
+}
+
+Status CompileSession(std::unique_ptr<Graph> graph, const Target& target, asc_session** out) {
+  ASC_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable,
+                       Executable::Compile(std::move(graph), *target.device, target.options));
+  return CreateSession(std::move(executable), out);
+}
+
+// Whether the file begins like a compiled model. A file that cannot be read is left to the importer
+// to refuse.
+bool IsCompiledFile(const std::string& path) {
+  std::array<char, 16> head{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), head.size());
+  return LooksLikeOm(head.data(), static_cast<size_t>(file.gcount()));
 }
 }  // namespace
 
@@ -87,12 +111,13 @@ asc_status* asc_session_create(const asc_graph* graph, asc_string device,
   return Guard([&]() -> Status {
     ASC_NEED_HANDLE(graph);
     ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(const asc::capi::Target target, asc::capi::TargetOf(device, options));
     std::unique_ptr<Graph> copy = (*graph)->graph->Clone();
     if (copy->outputs().empty()) {
       return InvalidArgument("graph '", copy->name(), "' has no outputs")
           .WithHint("mark one with asc_graph_add_output");
     }
-    return asc::capi::CreateSession(std::move(copy), device, options, out);
+    return asc::capi::CompileSession(std::move(copy), target, out);
   });
 }
 
@@ -100,8 +125,15 @@ asc_status* asc_session_load_file(asc_string path, asc_string device,
                                   const asc_compile_options* options, asc_session** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
+    ASC_RETURN_IF_ERROR(asc::capi::CheckPath(path));
+    ASC_ASSIGN_OR_RETURN(const asc::capi::Target target, asc::capi::TargetOf(device, options));
+    const std::string name(View(path));
+    if (asc::capi::IsCompiledFile(name)) {
+      ASC_ASSIGN_OR_RETURN(auto executable, asc::LoadOm(name, *target.device, target.options));
+      return asc::capi::CreateSession(std::move(executable), out);
+    }
     ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportFile(path));
-    return asc::capi::CreateSession(std::move(graph), device, options, out);
+    return asc::capi::CompileSession(std::move(graph), target, out);
   });
 }
 
@@ -109,8 +141,23 @@ asc_status* asc_session_load_bytes(const asc_value* model, asc_string device,
                                    const asc_compile_options* options, asc_session** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
-    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportBytes(model));
-    return asc::capi::CreateSession(std::move(graph), device, options, out);
+    ASC_ASSIGN_OR_RETURN(std::shared_ptr<asc::Buffer> bytes, asc::capi::ModelBytes(model));
+    ASC_ASSIGN_OR_RETURN(const asc::capi::Target target, asc::capi::TargetOf(device, options));
+    if (asc::LooksLikeOm(bytes->data(), bytes->size())) {
+      ASC_ASSIGN_OR_RETURN(auto executable,
+                           asc::LoadOm(std::move(bytes), *target.device, target.options));
+      return asc::capi::CreateSession(std::move(executable), out);
+    }
+    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportBytes(std::move(bytes)));
+    return asc::capi::CompileSession(std::move(graph), target, out);
+  });
+}
+
+asc_status* asc_session_save_file(const asc_session* session, asc_string path) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_RETURN_IF_ERROR(asc::capi::CheckPath(path));
+    return asc::SaveOm((*session)->session->executable(), std::string(View(path)));
   });
 }
 

@@ -251,6 +251,10 @@ static void the_registry_lists_operators(void** state) {
   asc_bytes_release(operators);
   asc_bytes_release(operators);
   assert_int_equal(asc_bytes_get(operators).size, 0);
+  asc_bytes* fusions = NULL;
+  OK(asc_registry_create_fusions(&fusions));
+  assert_non_null(strstr(asc_bytes_get(fusions).data, "\"name\":"));
+  asc_bytes_release(fusions);
   asc_string name;
   OK(asc_registry_get_method(asc_text("Relu"), &name));
   assert_true(text_is(name, "relu"));

@@ -77,6 +77,8 @@ static void what_is_wrong_or_not_built_is_refused_by_name(void** state) {
         asc_compile_options_set_text(options, asc_text("precision_mode"), asc_text("force_fp61")));
   FAILS(ASC_UNAVAILABLE, "'cache_dir' is not built yet",
         asc_compile_options_set_text(options, asc_text("cache_dir"), asc_text("x")));
+  FAILS(ASC_NOT_FOUND, "there is no fusion 'Convv'",
+        asc_compile_options_disable_fusion(options, 0, asc_text("Convv")));
   FAILS(ASC_INVALID_ARGUMENT, "given 4", asc_compile_options_set_fusion_mode(options, 0, 4));
   FAILS(ASC_INVALID_ARGUMENT, "given -1", asc_compile_options_set_fusion_mode(options, -1, 0));
   FAILS(ASC_INVALID_ARGUMENT, "given -1",

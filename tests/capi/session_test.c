@@ -1,4 +1,9 @@
 /* Compiling, running, inspecting. */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "graphs.h"
 
 static void a_session_says_what_it_takes_and_gives(void** state) {
@@ -277,6 +282,43 @@ static void a_session_describes_itself(void** state) {
   asc_session_release(fixed);
 }
 
+static void compiled_models_are_saved_and_loaded(void** state) {
+  (void)state;
+  char path[] = "/tmp/asc_session_test_XXXXXX";
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  asc_session *session = compiled(relu_graph("N")), *loaded = NULL;
+  asc_value *x = rows_of_floats(2), *y = NULL, *bytes = NULL;
+  OK(asc_session_save_file(session, asc_text(path)));
+  OK(asc_session_load_file(asc_text(path), asc_text(""), NULL, &loaded));
+  OK(asc_session_run(loaded, (const asc_value* const[]){x}, 1, NULL, &y, 1));
+  assert_relu_of_rows(y, 2);
+  asc_value_release(y);
+  asc_session_release(loaded);
+  char content[1 << 16];
+  const int saved = open(path, O_RDONLY);
+  const ssize_t saved_size = read(saved, content, sizeof(content));
+  assert_in_range(saved_size, 1, sizeof(content) - 1);
+  OK(asc_value_create_tensor_copy(ASC_UINT8, (int64_t[]){saved_size}, 1, content,
+                                  (size_t)saved_size, &bytes));
+  OK(asc_session_load_bytes(bytes, asc_text(""), NULL, &loaded));
+  OK(asc_session_run(loaded, (const asc_value* const[]){x}, 1, NULL, &y, 1));
+  assert_relu_of_rows(y, 2);
+  asc_value_release(y);
+  asc_session_release(loaded);
+  asc_value_release(bytes);
+  close(saved);
+  unlink(path);
+  FAILS(ASC_IO, "no_such_folder",
+        asc_session_save_file(session, asc_text("no_such_folder/model.om")));
+  FAILS(ASC_INVALID_ARGUMENT, "empty", asc_session_save_file(session, asc_text("")));
+  FAILS(ASC_INVALID_ARGUMENT, "'session' is NULL",
+        asc_session_save_file(NULL, asc_text("model.om")));
+  asc_value_release(x);
+  asc_session_release(session);
+}
+
 static void models_that_are_none_are_refused(void** state) {
   (void)state;
   asc_session* session = NULL;
@@ -285,7 +327,7 @@ static void models_that_are_none_are_refused(void** state) {
   OK(asc_value_create_tensor_copy(ASC_UINT8, (int64_t[]){7}, 1, "garbage", 7, &garbage));
   FAILS(ASC_IO, "no_such_file",
         asc_session_load_file(asc_text("no_such_file.onnx"), asc_text(""), NULL, &session));
-  FAILS(ASC_UNAVAILABLE, "not built yet",
+  FAILS(ASC_IO, "model.om",
         asc_session_load_file(asc_text("model.om"), asc_text(""), NULL, &session));
   FAILS(ASC_INVALID_ARGUMENT, "empty",
         asc_session_load_file(asc_text(""), asc_text(""), NULL, &session));
@@ -424,6 +466,7 @@ int main(void) {
       TEST(failures_arrive_in_the_future),
       TEST(variables_are_read_and_set_by_name),
       TEST(a_session_describes_itself),
+      TEST(compiled_models_are_saved_and_loaded),
       TEST(models_that_are_none_are_refused),
       TEST(null_arguments_are_refused),
       TEST(every_refused_allocation_leaves_the_session_usable),

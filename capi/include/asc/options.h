@@ -51,7 +51,7 @@ enum {
 };
 ASC_API asc_status* asc_compile_options_set_fusion_mode(asc_compile_options* options, int32_t scope,
                                                         asc_fusion_mode mode);
-/* Switches a fusion off in a scope; "ALL": every one. */
+/* Switches a fusion off in a scope; "ALL": every one. E5004 naming the nearest for unknown ones. */
 ASC_API asc_status* asc_compile_options_disable_fusion(asc_compile_options* options, int32_t scope,
                                                        asc_string name);
 

@@ -19,6 +19,9 @@ ASC_API asc_status* asc_registry_create_operators(asc_bytes** out);
 /* The method name behind a method or ONNX name ("Conv" -> "conv2d"), lent for ever; E5033 naming
  * the nearest where there is none. */
 ASC_API asc_status* asc_registry_get_method(asc_string name, asc_string* out);
+/* A JSON array of the fusions, ordered by name: [{name, pass, mode: conservative|default|aggressive
+ * (the least one that has it on), doc}]. */
+ASC_API asc_status* asc_registry_create_fusions(asc_bytes** out);
 
 ASC_EXTERN_C_END
 

@@ -19,14 +19,18 @@ typedef struct asc_session asc_session;
 /* The graph is copied; it needs at least one output (E5003). */
 ASC_API asc_status* asc_session_create(const asc_graph* graph, asc_string device,
                                        const asc_compile_options* options, asc_session** out);
-/* An ONNX file, whose external data may not leave its folder. E5006 for what is no model, E5010 for
- * files that cannot be read. */
+/* An ONNX file, whose external data may not leave its folder, or a compiled model (.om), which the
+ * file's contents tell. Of a compiled model, options that concern optimisation stay as they were
+ * when it was saved. E5006 for what is no model, E5010 for files that cannot be read. */
 ASC_API asc_status* asc_session_load_file(asc_string path, asc_string device,
                                           const asc_compile_options* options, asc_session** out);
-/* An ONNX model in memory: a uint8 tensor, shared and not to be written any more. Models with
+/* The same from memory: a uint8 tensor, shared and not to be written any more. ONNX models with
  * external data are refused. */
 ASC_API asc_status* asc_session_load_bytes(const asc_value* model, asc_string device,
                                            const asc_compile_options* options, asc_session** out);
+/* Writes a compiled model (.om), with the packed weights that were made so far. E5010 when the file
+ * cannot be written, which leaves what was there. */
+ASC_API asc_status* asc_session_save_file(const asc_session* session, asc_string path);
 ASC_API void asc_session_retain(asc_session* session);
 ASC_API void asc_session_release(asc_session* session);
 
