@@ -12,6 +12,9 @@ namespace asc {
 std::unique_ptr<Pass> MakeShapeInference();
 std::unique_ptr<Pass> MakeConstantFolding();
 std::unique_ptr<Pass> MakeNoOpElimination();
+std::unique_ptr<Pass> MakeCastSimplification();
+std::unique_ptr<Pass> MakeReshapeSimplification();
+std::unique_ptr<Pass> MakeTransposeSimplification();
 std::unique_ptr<Pass> MakeCommonSubexpressions();
 std::unique_ptr<Pass> MakeDeadCodeElimination();
 std::unique_ptr<Pass> MakeConvAffine();

@@ -161,6 +161,8 @@ TEST(NoOpTest, NodesThatKeepTheirInputGo) {
   const std::string_view after = "input %x: float32[N, 4] %y = Relu(%x) output \"y\" = %y";
   for (const char* node : {
            "%a = Identity(%x)",
+           "%a = Cast(%x) {to = 1}",
+           "constant %c: float32[] = [1.0] %a = Pow(%x, %c)",
            "constant %s: int64[2] = [0, 4] %a = Reshape(%x, %s)",
            "%a = Transpose(%x) {perm = [0, 1]}",
            "constant %p: int64[4] = [0, 0, 0, 0] %a = Pad(%x, %p)",
