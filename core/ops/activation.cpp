@@ -1,5 +1,7 @@
 #include "core/ops/activation.h"
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 #include <vector>
 
@@ -91,11 +93,24 @@ void Apply(const Activation& activation, T* x, int64_t count) {
       break;
   }
 }
+bool SameName(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
 }  // namespace
+
+int ParameterCount(ActivationKind kind) {
+  for (const Row& row : kRows) {
+    if (row.kind == kind) return row.params;
+  }
+  return 0;
+}
 
 Result<Activation> ParseActivation(std::string_view name, std::span<const float> params) {
   for (const Row& row : kRows) {
-    if (row.name != name) continue;
+    if (!SameName(row.name, name)) continue;
     if (params.size() > static_cast<size_t>(row.params)) {
       return InvalidArgument("activation '", name, "' takes ", row.params, " parameters, given ",
                              params.size());

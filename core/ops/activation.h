@@ -111,10 +111,12 @@ struct Activation {
   float a = 0, b = 0;
 };
 
-// The activation of a fused operator by the value of its `activation` attribute ("" is none) and
-// its `activation_params`. Missing parameters take the operator's defaults. E5003 for unknown names
-// and too many parameters.
+// An activation by name, in any case of letters ("" is none), as fused operators and recurrent
+// cells have it in attributes. Missing parameters take the operator's defaults. E5003 for unknown
+// names and too many parameters.
 Result<Activation> ParseActivation(std::string_view name, std::span<const float> params);
+// How many parameters it takes, 0 to 2: none, `a`, or both.
+int ParameterCount(ActivationKind kind);
 
 // x[i] = f(x[i]).
 void ApplyActivation(const Activation& activation, float* x, int64_t count);

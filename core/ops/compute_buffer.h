@@ -77,6 +77,24 @@ class ComputeOutput {
   std::shared_ptr<Buffer> copy_;
 };
 
+// y[i] = f(y[i], term[i]) for y of shape `dims`, with the floating tensor `term` broadcast to it
+// and widened to A.
+template <typename A, typename F>
+void CombineBroadcast(const Tensor& term, const Dims& dims, A* y, F f) {
+  const auto walk = BroadcastWalk(dims, term.dims());
+  const int64_t step = walk.inner_stride(0);
+  VisitFloats(term.dtype(), [&](auto zero) {
+    const auto* from = term.data<decltype(zero)>();
+    ParallelFor(walk.size(), kElementGrain, [&](int64_t begin, int64_t end) {
+      walk.Rows(begin, end, [&](int64_t index, const auto& offsets, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+          y[index + i] = f(y[index + i], static_cast<A>(Widen(from[offsets[0] + i * step])));
+        }
+      });
+    });
+  });
+}
+
 }  // namespace asc
 
 #endif  // ASC_CORE_OPS_COMPUTE_BUFFER_H_

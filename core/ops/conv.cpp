@@ -5,36 +5,17 @@
 
 namespace asc {
 namespace {
-Status CheckBias(const InferContext& context) {
-  if (!context.HasInput(2) || !context.shape(2).has_rank()) return Ok();
-  const Shape& bias = context.shape(2);
-  const Shape& w = context.shape(1);
-  const bool fits = bias.rank() == 1 && !(w.has_rank() && w[0].is_constant() &&
-                                          bias[0].is_constant() && bias[0] != w[0]);
-  if (fits) return Ok();
-  return ShapeError("Conv needs a bias of one value a filter, shape [",
-                    w.has_rank() ? w[0].ToString() : "filters", "], given ", bias);
-}
-
 Status InferConv(InferContext& context) {
   ASC_ASSIGN_OR_RETURN(Shape shape, InferConvolution(context, 0, 1));
-  ASC_RETURN_IF_ERROR(CheckBias(context));
+  ASC_RETURN_IF_ERROR(CheckConvBias(context, 2, 1));
   context.SetOutput(0, context.dtype(0), std::move(shape));
   return Ok();
 }
 
 template <typename A>
 Status ConvAs(KernelContext& context) {
-  ASC_ASSIGN_OR_RETURN(const ConvGeometry geometry,
-                       ReadConvGeometry(context, context.input(0).dims(), context.input(1).dims()));
-  ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::Make(context, context.input(0)));
-  ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<A>::Make(context, context.input(1)));
-  ComputeInput<A> bias;
-  if (context.HasInput(2)) {
-    ASC_ASSIGN_OR_RETURN(bias, ComputeInput<A>::Make(context, context.input(2)));
-  }
   ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<A>::Make(context, context.output(0)));
-  Convolve<A>(geometry, x.data(), w.data(), bias.data(), y.data());
+  ASC_RETURN_IF_ERROR(ConvolveInputs(context, y.data()));
   y.Finish();
   return Ok();
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/parallel.h"
+#include "core/ops/compute_buffer.h"
 #include "core/ops/cost.h"
 #include "core/ops/op_builder.h"
 
@@ -186,6 +187,17 @@ Result<Shape> InferConvolution(const InferContext& context, size_t x_input, size
   return out;
 }
 
+Status CheckConvBias(const InferContext& context, size_t bias_input, size_t w_input) {
+  if (!context.HasInput(bias_input) || !context.shape(bias_input).has_rank()) return Ok();
+  const Shape& bias = context.shape(bias_input);
+  const Shape& w = context.shape(w_input);
+  const bool fits = bias.rank() == 1 && !(w.has_rank() && w[0].is_constant() &&
+                                          bias[0].is_constant() && bias[0] != w[0]);
+  if (fits) return Ok();
+  return ShapeError(context.schema().FullName(), " needs a bias of one value a filter, shape [",
+                    w.has_rank() ? w[0].ToString() : "filters", "], given ", bias);
+}
+
 Result<ConvGeometry> ReadConvGeometry(const KernelContext& context, const Dims& x, const Dims& w) {
   ConvGeometry geometry;
   geometry.batch = x[0];
@@ -245,6 +257,23 @@ template void Convolve<double>(const ConvGeometry&, const double*, const double*
                                double*);
 template void Convolve<uint32_t>(const ConvGeometry&, const uint32_t*, const uint32_t*,
                                  const uint32_t*, uint32_t*);
+
+template <typename A>
+Status ConvolveInputs(KernelContext& context, A* y) {
+  ASC_ASSIGN_OR_RETURN(const ConvGeometry geometry,
+                       ReadConvGeometry(context, context.input(0).dims(), context.input(1).dims()));
+  ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::Make(context, context.input(0)));
+  ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<A>::Make(context, context.input(1)));
+  ComputeInput<A> bias;
+  if (context.HasInput(2)) {
+    ASC_ASSIGN_OR_RETURN(bias, ComputeInput<A>::Make(context, context.input(2)));
+  }
+  Convolve<A>(geometry, x.data(), w.data(), bias.data(), y);
+  return Ok();
+}
+
+template Status ConvolveInputs<float>(KernelContext&, float*);
+template Status ConvolveInputs<double>(KernelContext&, double*);
 
 void AddConvAttributes(OpBuilder& builder) {
   builder

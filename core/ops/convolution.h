@@ -24,6 +24,9 @@ std::optional<std::vector<int64_t>> WeightKernel(const Shape& w);
 // should have.
 Result<Shape> InferConvolution(const InferContext& context, size_t x, size_t w);
 
+// E5001 unless input `bias`, where there is one, holds one value for each filter of the weight.
+Status CheckConvBias(const InferContext& context, size_t bias, size_t w);
+
 // The geometry for concrete extents. Repeats no checks of InferConvolution.
 Result<ConvGeometry> ReadConvGeometry(const KernelContext& context, const Dims& x, const Dims& w);
 
@@ -38,6 +41,13 @@ extern template void Convolve<double>(const ConvGeometry&, const double*, const 
                                       const double*, double*);
 extern template void Convolve<uint32_t>(const ConvGeometry&, const uint32_t*, const uint32_t*,
                                         const uint32_t*, uint32_t*);
+
+// y = input 0 * input 1 + input 2 (which may be absent), in the type A that they are computed in.
+template <typename A>
+Status ConvolveInputs(KernelContext& context, A* y);
+
+extern template Status ConvolveInputs<float>(KernelContext&, float*);
+extern template Status ConvolveInputs<double>(KernelContext&, double*);
 
 // Adds the window attributes of convolutions, with PyTorch's names in methods.
 class OpBuilder;

@@ -18,10 +18,16 @@ void AddAllOps(OpTable& table) {
   AddElementwiseUnaryOps(table);
   AddElementwiseVariadicOps(table);
   AddExpandTileOps(table);
+  AddFusedOps(table);
   AddGatherOps(table);
   AddGenerateOps(table);
   AddGlobalPoolOps(table);
+  AddGroupNormOps(table);
+  AddGruRnnOps(table);
+  AddLayerNormOps(table);
   AddLogicOps(table);
+  AddLpNormOps(table);
+  AddLstmOps(table);
   AddMatMulOps(table);
   AddNonMaxSuppressionOps(table);
   AddOptionalOps(table);

@@ -30,41 +30,10 @@ void MultiplyIntegers(KernelContext& context, bool transpose_a, bool transpose_b
                     static_cast<U*>(context.output(0).raw()));
 }
 
-// factor * x; integers go by way of double and truncate.
-template <typename A>
-A Scaled(A x, float factor) {
-  if constexpr (std::is_floating_point_v<A>) {
-    return static_cast<A>(factor) * x;
-  } else {
-    return TruncateTo<A>(static_cast<double>(factor) * static_cast<double>(x));
-  }
-}
-
-// y += beta * c with c broadcast to y; integers wrap around.
-template <typename A, typename T>
-void AddScaled(const Tensor& c, const Dims& dims, float beta, A* y) {
-  const auto walk = BroadcastWalk(dims, c.dims());
-  const T* from = c.data<T>();
-  const int64_t step = walk.inner_stride(0);
-  ParallelFor(walk.size(), kElementGrain, [&](int64_t begin, int64_t end) {
-    walk.Rows(begin, end, [&](int64_t index, const auto& offsets, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) {
-        const A term = static_cast<A>(Widen(from[offsets[0] + i * step]));
-        const A scaled = beta == 1.0f ? term : Scaled(term, beta);
-        if constexpr (std::is_integral_v<A>) {
-          y[index + i] = WrapAdd(y[index + i], scaled);
-        } else {
-          y[index + i] += scaled;
-        }
-      }
-    });
-  });
-}
-
-template <typename A>
-void Scale(A* y, int64_t count, float alpha) {
-  if (alpha == 1.0f) return;
-  MapElements(y, y, count, [=](A x) { return Scaled(x, alpha); });
+// factor * x by way of double, truncated.
+template <typename T>
+T Scaled(T x, float factor) {
+  return factor == 1.0f ? x : TruncateTo<T>(static_cast<double>(factor) * static_cast<double>(x));
 }
 
 Status MatMul(KernelContext& context) {
@@ -97,8 +66,11 @@ Status Gemm(KernelContext& context) {
     using T = decltype(zero);
     using U = std::make_unsigned_t<T>;
     MultiplyIntegers<U>(context, ta, tb);
-    Scale(out.data<T>(), out.size(), alpha);
-    if (has_c) AddScaled<T, T>(context.input(2), out.dims(), beta, out.data<T>());
+    MapElements(out.data<T>(), out.data<T>(), out.size(), [=](T y) { return Scaled(y, alpha); });
+    if (has_c) {
+      MapBroadcast<T, T, T>(out, context.input(2), out,
+                            [=](T y, T c) { return WrapAdd(y, Scaled(c, beta)); });
+    }
   });
   if (integers) return Ok();
   Status status = NoKernel(context);
@@ -107,11 +79,10 @@ Status Gemm(KernelContext& context) {
     status = [&]() -> Status {
       ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<A>::Make(context, out));
       ASC_RETURN_IF_ERROR(MultiplyInputs<A>(context, ta, tb, y.data()));
-      Scale(y.data(), out.size(), alpha);
+      MapElements(y.data(), y.data(), out.size(), [=](A x) { return static_cast<A>(alpha) * x; });
       if (has_c) {
-        VisitFloats(type, [&](auto c_zero) {
-          AddScaled<A, decltype(c_zero)>(context.input(2), out.dims(), beta, y.data());
-        });
+        CombineBroadcast(context.input(2), out.dims(), y.data(),
+                         [=](A x, A c) { return x + static_cast<A>(beta) * c; });
       }
       y.Finish();
       return Ok();

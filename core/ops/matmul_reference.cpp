@@ -45,20 +45,53 @@ void MultiplyPanel(int64_t rows, int64_t depth, MatrixView<T> a, const T (*panel
   }
 }
 
-// A single column has no use for a panel.
+// Partial sums side by side, for vectors that lie densely.
 template <typename T>
-void MultiplyVector(int64_t m, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c) {
+T Dot(const T* a, const T* b, int64_t count) {
+  constexpr int64_t kParts = 8;
+  T parts[kParts] = {};
+  int64_t i = 0;
+  for (; i + kParts <= count; i += kParts) {
+    for (int64_t p = 0; p < kParts; ++p) parts[p] += a[i + p] * b[i + p];
+  }
+  T sum = 0;
+  for (; i < count; ++i) sum += a[i] * b[i];
+  for (int64_t p = 0; p < kParts; ++p) sum += parts[p];
+  return sum;
+}
+
+// Few rows or columns do not pay for packing panels of b.
+template <typename T>
+void MultiplyThin(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c) {
   for (int64_t i = 0; i < m; ++i) {
-    T sum = 0;
-    for (int64_t p = 0; p < k; ++p) sum += a.data[i * a.row + p * a.column] * b.data[p * b.row];
-    c[i] = sum;
+    const T* row = a.data + i * a.row;
+    T* out = c + i * n;
+    if (b.column == 1 && n > 1) {
+      std::fill_n(out, n, T(0));
+      for (int64_t p = 0; p < k; ++p) {
+        const T factor = row[p * a.column];
+        const T* from = b.data + p * b.row;
+        for (int64_t j = 0; j < n; ++j) out[j] += factor * from[j];
+      }
+      continue;
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      const T* column = b.data + j * b.column;
+      if (a.column == 1 && b.row == 1) {
+        out[j] = Dot(row, column, k);
+        continue;
+      }
+      T sum = 0;
+      for (int64_t p = 0; p < k; ++p) sum += row[p * a.column] * column[p * b.row];
+      out[j] = sum;
+    }
   }
 }
 }  // namespace
 
 template <typename T>
 void MultiplyMatrices(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c) {
-  if (n == 1) return MultiplyVector(m, k, a, b, c);
+  if (n == 1 || m < kRows) return MultiplyThin(m, n, k, a, b, c);
   T panel[kDepth][kColumns];
   T sums[kRows][kColumns];
   for (int64_t column = 0; column < n; column += kColumns) {
