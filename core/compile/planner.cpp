@@ -264,8 +264,12 @@ bool Planner::IsStaticStep(const Node& node) const {
   const auto is_static = [&](ValueId id) {
     return !id.valid() || plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(id.index)])].is_static;
   };
+  // Strings are objects, which an arena cannot hold: they are made while running.
+  const auto has_place = [&](ValueId id) {
+    return !id.valid() || (is_static(id) && facts_[static_cast<size_t>(id.index)].type.dtype != DataType::kString);
+  };
   return std::all_of(node.inputs.begin(), node.inputs.end(), is_static) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), is_static);
+         std::all_of(node.outputs.begin(), node.outputs.end(), has_place);
 }
 
 Status Planner::MakeStep(const Node& node, Step& step) {
@@ -294,7 +298,7 @@ Status Planner::MakeStep(const Node& node, Step& step) {
   for (const ValueId id : node.outputs) {
     if (!id.valid()) continue;
     Slot& slot = plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(id.index)])];
-    if (slot.kind == StorageKind::kRun && slot.dtype != DataType::kString) slot.kind = StorageKind::kArena;
+    if (slot.kind == StorageKind::kRun) slot.kind = StorageKind::kArena;
   }
   return Ok();
 }

@@ -1,7 +1,67 @@
-"""A graph engine for neural networks: build, import, optimise, compile and run graphs."""
+"""A graph engine for neural networks: build, import, optimise, compile and run graphs.
 
-from pyasc import _asc
+    model = pyasc.load("model.onnx")
+    result = model.run({"x": array})
+
+    with pyasc.Context() as ctx:
+        x = ctx.input("x", shape=(1, 3))
+        y = ctx.relu(x)
+        result = ctx.execute({"x": array})
+"""
+
+import atexit as _atexit
+
+import numpy as _np
+
+from pyasc import _asc, errors
+
+_asc.pyasc_setup(errors._from_status, _np.ndarray)
+_atexit.register(_asc.pyasc_close)
 
 __version__: str = _asc.asc_version()
 
-__all__ = ["__version__"]
+from pyasc import device, logging, ops, testing  # noqa: E402: they need the engine to be set up
+from pyasc.compatibility import check_compatibility  # noqa: E402
+from pyasc.config import CompileConfig  # noqa: E402
+from pyasc.context import Context, Value  # noqa: E402
+from pyasc.fusion import (  # noqa: E402
+    FUSION_MODE_AGGRESSIVE,
+    FUSION_MODE_CONSERVATIVE,
+    FUSION_MODE_DEFAULT,
+    FUSION_MODE_OFF,
+    FusionScope,
+    fusions,
+)
+from pyasc.graph import Graph  # noqa: E402
+from pyasc.model import Future, Model, load  # noqa: E402
+
+__all__ = [
+    "__version__",
+    "CompileConfig",
+    "Context",
+    "FUSION_MODE_AGGRESSIVE",
+    "FUSION_MODE_CONSERVATIVE",
+    "FUSION_MODE_DEFAULT",
+    "FUSION_MODE_OFF",
+    "FusionScope",
+    "Future",
+    "Graph",
+    "Model",
+    "Value",
+    "check_compatibility",
+    "device",
+    "errors",
+    "fusions",
+    "load",
+    "logging",
+    "ops",
+    "testing",
+]
+
+_NOT_BUILT = ("onnx_backend",)
+
+
+def __getattr__(name):
+    if name in _NOT_BUILT:
+        raise errors._MissingAttribute(f"pyasc.{name} is not built yet")
+    raise AttributeError(f"module 'pyasc' has no attribute '{name}'")

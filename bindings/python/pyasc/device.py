@@ -1,0 +1,19 @@
+"""The devices of this process: "cpu" is the host, "npu:N" an emulated NPU."""
+
+import json
+
+from pyasc import _asc
+from pyasc.model import device_name
+
+__all__ = ["get_properties", "list"]
+
+
+def list():
+    """The properties of all devices: dicts with id, name, kind ("host" or "emulated"), cores, memory_bytes (0: the host's),
+    bandwidth_bytes_per_second (0: not known), flops (per second, by element type) and c0 (block sizes, by element type)."""
+    return json.loads(_asc.asc_device_create_list())
+
+
+def get_properties(id="cpu"):
+    """The properties of one device; E5020 naming the ones that exist for others."""
+    return json.loads(_asc.asc_device_create_properties(device_name(id)))

@@ -1,0 +1,69 @@
+"""Graphs: what a context builds, and what the compiler made of it."""
+
+import sys
+
+from pyasc import _asc
+from pyasc._types import Port
+from pyasc.errors import InvalidArgumentError, UnavailableError
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """A view of a graph: its inputs and outputs, and forms of it to read.
+
+    `ctx.graph` is the one under construction and follows what is built; `model.graph` is the optimised one.
+    """
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    @property
+    def inputs(self):
+        """The graph's inputs: name, shape, dtype."""
+        count = _asc.asc_graph_get_input_count(self._handle)
+        return [self._port(_asc.asc_graph_get_input(self._handle, i)) for i in range(count)]
+
+    @property
+    def outputs(self):
+        """The values that are marked as outputs: name, shape, dtype."""
+        count = _asc.asc_graph_get_output_count(self._handle)
+        pairs = [_asc.asc_graph_get_output(self._handle, i) for i in range(count)]
+        return [self._port(value, name) for name, value in pairs]
+
+    def _port(self, value, name=None):
+        name = _asc.asc_graph_get_value_name(self._handle, value) if name is None else name
+        return Port(name, _asc.asc_graph_create_value_type(self._handle, value))
+
+    def __len__(self):
+        """The number of operators."""
+        return _asc.asc_graph_get_node_count(self._handle)
+
+    def to_text(self):
+        """The readable form, one line a value."""
+        return _asc.asc_graph_create_text(self._handle)
+
+    def to_dot(self):
+        """Graphviz DOT."""
+        return _asc.asc_graph_create_dot(self._handle)
+
+    def print(self, format="dot", file=None):
+        """Writes the graph as "dot" or "text" to `file` (default: standard output)."""
+        forms = {"dot": self.to_dot, "text": self.to_text}
+        if format not in forms:
+            raise InvalidArgumentError(f"a graph is printed as 'dot' or 'text', not as '{format}'")
+        print(forms[format](), file=sys.stdout if file is None else file)
+
+    def to_svg(self):
+        """Not built yet (E5009)."""
+        raise UnavailableError("Graph.to_svg is not built yet", hint="graph.to_dot() gives DOT for Graphviz")
+
+    def to_html(self):
+        """Not built yet (E5009)."""
+        raise UnavailableError("Graph.to_html is not built yet", hint="graph.to_dot() gives DOT for Graphviz")
+
+    def __str__(self):
+        return self.to_text()
+
+    def __repr__(self):
+        return f"<pyasc.Graph of {len(self)} operators>"

@@ -1,0 +1,32 @@
+"""Every operator as a function of values: `pyasc.ops.relu(x)` is `x.context.relu(x)`."""
+
+from pyasc._operators import registry as _registry
+from pyasc.context import Value as _Value
+from pyasc.errors import InvalidArgumentError as _InvalidArgumentError
+
+__all__ = []
+
+
+def _context_of(method, arguments, named):
+    for argument in (*arguments, *named.values()):
+        for item in argument if isinstance(argument, (list, tuple)) else (argument,):
+            if isinstance(item, _Value):
+                return item.context
+    raise _InvalidArgumentError(
+        f"pyasc.ops.{method}: none of the operands is a value of a graph", hint="make one with ctx.input or ctx.constant"
+    )
+
+
+def _make_function(operator):
+    def function(*arguments, **named):
+        return _context_of(operator.method, arguments, named)._call(operator, arguments, named)
+
+    function.__name__ = function.__qualname__ = operator.method
+    function.__doc__ = operator.doc
+    function.__signature__ = operator.signature
+    return function
+
+
+for _operator in _registry().values():
+    globals()[_operator.method] = _make_function(_operator)
+    __all__.append(_operator.method)
