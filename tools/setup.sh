@@ -25,7 +25,7 @@ exec 9>"$deps/.lock"
 flock 9
 
 # --- Debian packages ---------------------------------------------------------------------------
-packages="g++ pkg-config libabsl-dev libhwy-dev libprotozero-dev libxxhash-dev nlohmann-json3-dev"
+packages="g++ pkg-config libabsl-dev libhwy-dev libprotozero-dev libre2-dev libxxhash-dev nlohmann-json3-dev"
 [ "$(uname -m)" = x86_64 ] && packages+=" libxsmm-dev"
 wants tests && packages+=" binutils ccache libbenchmark-dev libcmocka-dev libgtest-dev patchelf"
 wants tests && packages+=" fonts-dejavu-core fonts-wqy-microhei"  # for the pages of the OCR tests

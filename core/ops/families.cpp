@@ -18,10 +18,12 @@ void AddAllOps(OpTable& table) {
   AddElementwiseUnaryOps(table);
   AddElementwiseVariadicOps(table);
   AddExpandTileOps(table);
+  AddFourierOps(table);
   AddFusedOps(table);
   AddGatherOps(table);
   AddGenerateOps(table);
   AddGlobalPoolOps(table);
+  AddGridSampleOps(table);
   AddGroupNormOps(table);
   AddGruRnnOps(table);
   AddLayerNormOps(table);
@@ -36,6 +38,7 @@ void AddAllOps(OpTable& table) {
   AddPowOps(table);
   AddRandomOps(table);
   AddReduceOps(table);
+  AddRegexOps(table);
   AddResizeOps(table);
   AddScatterOps(table);
   AddSelectOps(table);
@@ -43,6 +46,7 @@ void AddAllOps(OpTable& table) {
   AddShapeQueryOps(table);
   AddSliceOps(table);
   AddSoftmaxOps(table);
+  AddSpectralWindowOps(table);
   AddStringOps(table);
   AddTopKOps(table);
   AddTransDataOps(table);

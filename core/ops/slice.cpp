@@ -23,7 +23,7 @@ AxisSlice ClampSlice(int64_t start, int64_t end, int64_t step, int64_t extent) {
     end = std::clamp<int64_t>(end, 0, extent);
     return {start, step, end <= start ? 0 : (end - start - 1) / step + 1};
   }
-  start = std::clamp<int64_t>(start, -1, extent - 1);
+  start = std::min(std::max<int64_t>(start, 0), extent - 1);  // unlike NumPy's: never before the first
   end = std::clamp<int64_t>(end, -1, extent - 1);
   // |step| is computed unsigned: -INT64_MIN does not exist.
   const auto length = static_cast<uint64_t>(start - end),

@@ -97,6 +97,7 @@ TEST(Slice, TakesExtremeEndsAndEmptyResults) {
   EXPECT_EQ(Ints(Sliced(Counting({4}), {-1}, {-INT32_MAX}, {0}, {-1})), (V{3, 2, 1, 0}));
   EXPECT_EQ(Ints(Sliced(Counting({4}), {INT64_MAX}, {INT64_MIN}, {0}, {INT64_MIN})), V{3});
   EXPECT_EQ(Ints(Sliced(Counting({4}), {INT64_MIN}, {INT64_MAX}, {0}, {INT64_MAX})), V{0});
+  EXPECT_EQ(Ints(Sliced(Counting({4}), {-9}, {INT64_MIN}, {0}, {-1})), V{0});
   EXPECT_EQ(Sliced(Counting({0}), {-1}, {INT64_MIN}, {0}, {-1}).TypeString(), "int32[0]");
   EXPECT_EQ(
       RunOp("Slice", {Counting({4}), I64({1}, {0}), I64({1}, {1}), I64({1}, {0}), I64({1}, {0})})

@@ -56,5 +56,14 @@ TEST(StringNormalizer, DropsStopWordsAndChangesCase) {
             Code::kShapeMismatch);
 }
 
+TEST(RegexFullMatch, MatchesWholeStrings) {
+  const S mail = R"(\w+@\w+\.com)";
+  EXPECT_EQ(ValuesOf<bool>(RunOp1("RegexFullMatch", {Text({3}, {"a@b.com", "a@b.com.", ""})},
+                                  {{"pattern", mail}})),
+            (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(RunOp("RegexFullMatch", {Text({1}, {"a"})}, {{"pattern", S("(")}}).status().code(),
+            Code::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace asc::testing
