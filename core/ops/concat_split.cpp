@@ -152,9 +152,9 @@ Status Split(KernelContext& context) {
                 in_row = ElementCount(in.dims(), axis, in.rank());
   const int64_t inner = ElementCount(in.dims(), axis + 1, in.rank()), extent = in.dim(axis);
   const auto count = static_cast<int64_t>(context.output_count());
-  std::vector<int64_t> sizes;
+  Dims sizes;
   if (context.HasInput(1)) {
-    ASC_ASSIGN_OR_RETURN(sizes, ToInt64Vector(context.input(1)));
+    ASC_ASSIGN_OR_RETURN(sizes, ReadIntegers(context.input(1)));
   } else {
     const int64_t chunk = (extent + count - 1) / count;
     for (int64_t i = 0; i < count; ++i)

@@ -78,7 +78,7 @@ Status InferTile(InferContext& context) {
 Status Tile(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats, ToInt64Vector(context.input(1)));
+  ASC_ASSIGN_OR_RETURN(const Dims repeats, ReadIntegers(context.input(1)));
   // Each axis becomes two: (repeat, extent), the first with stride zero.
   const Dims strides = ContiguousStrides(in.dims());
   Dims dims, in_strides;

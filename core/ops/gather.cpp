@@ -49,18 +49,18 @@ Status Gather(KernelContext& context) {
                        AxisAttribute(context, "axis", static_cast<int64_t>(data.rank())));
   const auto axis = static_cast<size_t>(attribute);
   const int64_t extent = data.dim(axis);
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> indices,
-                       CheckIndices(context.input(1), extent, "Gather"));
-  const auto count = static_cast<int64_t>(indices.size());
+  ASC_ASSIGN_OR_RETURN(const IndexView indices,
+                       IndexView::Make(context.input(1), extent, "Gather"));
+  const int64_t count = indices.size();
   const RowCopier rows(data.dtype(), ElementCount(data.dims(), axis + 1, data.rank()));
-  ParallelFor(
-      ElementCount(data.dims(), 0, axis) * count, rows.grain(), [&](int64_t begin, int64_t end) {
-        int64_t outer = begin / std::max<int64_t>(1, count), i = begin - outer * count;
-        for (int64_t row = begin; row < end; ++row) {
-          rows.Copy(out.raw(), row, data.raw(), outer * extent + indices[static_cast<size_t>(i)]);
-          if (++i == count) i = 0, ++outer;
-        }
-      });
+  ParallelFor(ElementCount(data.dims(), 0, axis) * count, rows.grain(),
+              [&](int64_t begin, int64_t end) {
+                int64_t outer = begin / std::max<int64_t>(1, count), i = begin - outer * count;
+                for (int64_t row = begin; row < end; ++row) {
+                  rows.Copy(out.raw(), row, data.raw(), outer * extent + indices[i]);
+                  if (++i == count) i = 0, ++outer;
+                }
+              });
   return Ok();
 }
 
@@ -94,27 +94,26 @@ Status GatherElements(KernelContext& context) {
                         data.dims(), " on axis ", i);
     }
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> indices,
-                       CheckIndices(index_tensor, data.dim(axis), "GatherElements"));
-  if (indices.empty()) return Ok();
+  ASC_ASSIGN_OR_RETURN(const IndexView indices,
+                       IndexView::Make(index_tensor, data.dim(axis), "GatherElements"));
+  if (indices.size() == 0) return Ok();
   const Dims strides = ContiguousStrides(data.dims());
   const int64_t inner = out.dim(rank - 1), step = rank - 1 == axis ? 0 : 1;
   const RowCopier cells(data.dtype(), 1);
-  ParallelFor(out.size() / inner, std::max<int64_t>(1, (1 << 13) / inner),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t row = begin; row < end; ++row) {
-                  // Where the row starts in data, the axis left out.
-                  int64_t base = 0, rest = row;
-                  for (size_t i = rank - 1; i-- > 0;) {
-                    if (i != axis) base += rest % out.dim(i) * strides[i];
-                    rest /= out.dim(i);
-                  }
-                  for (int64_t i = row * inner, j = 0; j < inner; ++i, ++j) {
-                    cells.Copy(out.raw(), i, data.raw(),
-                               base + j * step + indices[static_cast<size_t>(i)] * strides[axis]);
-                  }
-                }
-              });
+  ParallelFor(
+      out.size() / inner, std::max<int64_t>(1, (1 << 13) / inner), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          // Where the row starts in data, the axis left out.
+          int64_t base = 0, rest = row;
+          for (size_t i = rank - 1; i-- > 0;) {
+            if (i != axis) base += rest % out.dim(i) * strides[i];
+            rest /= out.dim(i);
+          }
+          for (int64_t i = row * inner, j = 0; j < inner; ++i, ++j) {
+            cells.Copy(out.raw(), i, data.raw(), base + j * step + indices[i] * strides[axis]);
+          }
+        }
+      });
   return Ok();
 }
 

@@ -1,5 +1,6 @@
 // Pad and CenterCropPad: growing and cropping at the borders.
 #include <algorithm>
+#include <cstring>
 
 #include "core/ops/families.h"
 #include "core/ops/shape_facts.h"
@@ -24,11 +25,12 @@ struct AxisPad {
   int64_t begin = 0, end = 0;  // negative: cropped
 };
 
+using AxisPads = absl::InlinedVector<AxisPad, 6>;
+
 // `pads` is begins, then ends, of the named axes (default: all).
-Result<std::vector<AxisPad>> ReadPads(const std::vector<int64_t>& pads,
-                                      const std::optional<std::vector<int64_t>>& named,
-                                      size_t rank) {
-  std::vector<int64_t> axes(rank);
+Result<AxisPads> ReadPads(std::span<const int64_t> pads,
+                          std::optional<std::span<const int64_t>> named, size_t rank) {
+  Dims axes(rank);
   for (size_t i = 0; i < rank; ++i) axes[i] = static_cast<int64_t>(i);
   if (named) {
     ASC_ASSIGN_OR_RETURN(axes, NormalizeAxes(*named, static_cast<int64_t>(rank), "Pad"));
@@ -37,7 +39,7 @@ Result<std::vector<AxisPad>> ReadPads(const std::vector<int64_t>& pads,
     return ShapeError("Pad of ", axes.size(), " axes needs ", 2 * axes.size(),
                       " numbers in 'pads', given ", pads.size());
   }
-  std::vector<AxisPad> out(rank);
+  AxisPads out(rank);
   for (size_t i = 0; i < axes.size(); ++i)
     out[static_cast<size_t>(axes[i])] = {pads[i], pads[axes.size() + i]};
   return out;
@@ -77,7 +79,7 @@ Status InferPad(InferContext& context) {
   if (context.HasInput(3) && !axes) return Ok();
   const auto pads = context.Ints(1);
   if (!pads) return Ok();
-  ASC_ASSIGN_OR_RETURN(const std::vector<AxisPad> all, ReadPads(*pads, axes, in.rank()));
+  ASC_ASSIGN_OR_RETURN(const AxisPads all, ReadPads(*pads, axes, in.rank()));
   Shape out = in;
   for (size_t i = 0; i < in.rank(); ++i) {
     if (in[i].is_constant()) ASC_RETURN_IF_ERROR(CheckAxisPad(all[i], in[i].value(), i, mode));
@@ -121,7 +123,7 @@ void CopyPlanes(Tensor& out, const Dims& box_first, const Dims& box_dims, size_t
 }
 
 // Fills the borders axis by axis from what is there already, so that corners follow by themselves.
-void FillBorders(Tensor& out, const std::vector<AxisPad>& pads, PadMode mode) {
+void FillBorders(Tensor& out, const AxisPads& pads, PadMode mode) {
   Dims first, dims;
   for (size_t i = 0; i < out.rank(); ++i) {
     const int64_t before = std::max<int64_t>(0, pads[i].begin),
@@ -162,27 +164,24 @@ void FillBorders(Tensor& out, const std::vector<AxisPad>& pads, PadMode mode) {
   }
 }
 
-Status FillZero(Tensor& out) {
+void FillZero(Tensor& out) {
   if (out.dtype() == DataType::kString) {
     std::fill_n(out.data<std::string>(), out.size(), std::string());
-    return Ok();
+    return;
   }
-  ASC_ASSIGN_OR_RETURN(Tensor zero, Tensor::Allocate(out.dtype(), {1}));
-  std::fill_n(static_cast<char*>(zero.raw()), zero.bytes(), char{0});
-  FillElements(zero, out);
-  return Ok();
+  std::memset(out.raw(), 0, out.bytes());
 }
 
 Status Pad(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
   ASC_ASSIGN_OR_RETURN(const PadMode mode, ReadMode(context.attributes()));
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, ToInt64Vector(context.input(1)));
-  std::optional<std::vector<int64_t>> axes;
+  ASC_ASSIGN_OR_RETURN(const Dims pads, ReadIntegers(context.input(1)));
+  std::optional<Dims> axes;
   if (context.HasInput(3)) {
-    ASC_ASSIGN_OR_RETURN(axes, ToInt64Vector(context.input(3)));
+    ASC_ASSIGN_OR_RETURN(axes, ReadIntegers(context.input(3)));
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<AxisPad> all, ReadPads(pads, axes, in.rank()));
+  ASC_ASSIGN_OR_RETURN(const AxisPads all, ReadPads(pads, axes, in.rank()));
   Dims first;
   bool grows = false;
   for (size_t i = 0; i < in.rank(); ++i) {
@@ -199,7 +198,7 @@ Status Pad(KernelContext& context) {
     if (context.HasInput(2)) {
       FillElements(context.input(2), out);
     } else {
-      ASC_RETURN_IF_ERROR(FillZero(out));
+      FillZero(out);
     }
   }
   CopyInterior(in, out, first);
@@ -209,11 +208,11 @@ Status Pad(KernelContext& context) {
 
 // ---- CenterCropPad ----
 
-Result<std::vector<int64_t>> CropAxes(const AttributeMap& attributes, size_t rank) {
+Result<Dims> CropAxes(const AttributeMap& attributes, size_t rank) {
   if (const auto* axes = attributes.Get<std::vector<int64_t>>("axes")) {
     return NormalizeAxes(*axes, static_cast<int64_t>(rank), "CenterCropPad");
   }
-  std::vector<int64_t> axes(rank);
+  Dims axes(rank);
   for (size_t i = 0; i < rank; ++i) axes[i] = static_cast<int64_t>(i);
   return axes;
 }
@@ -224,7 +223,7 @@ Status InferCenterCropPad(InferContext& context) {
     context.SetOutput(0, context.dtype(0));
     return Ok();
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, CropAxes(context.attributes(), in.rank()));
+  ASC_ASSIGN_OR_RETURN(const Dims axes, CropAxes(context.attributes(), in.rank()));
   ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, 1));
   if (length && static_cast<size_t>(*length) != axes.size()) {
     return ShapeError("CenterCropPad needs one extent for each of ", axes.size(), " axes, given ",
@@ -253,7 +252,7 @@ Status CenterCropPad(KernelContext& context) {
     first.push_back(difference >= 0 ? difference / 2 : -((-difference) / 2));
     grows |= difference > 0;
   }
-  if (grows) ASC_RETURN_IF_ERROR(FillZero(out));
+  if (grows) FillZero(out);
   CopyInterior(in, out, first);
   return Ok();
 }

@@ -2,14 +2,22 @@
 
 namespace asc {
 
-Result<std::vector<int64_t>> CheckIndices(const Tensor& indices, int64_t extent,
-                                          std::string_view op) {
-  ASC_ASSIGN_OR_RETURN(std::vector<int64_t> out, ToInt64Vector(indices));
-  for (int64_t& index : out) {
-    if (index >= 0 && index < extent) continue;
-    ASC_ASSIGN_OR_RETURN(index, CheckIndex(index, extent, op));
+Result<IndexView> IndexView::Make(const Tensor& indices, int64_t extent, std::string_view op) {
+  IndexView view;
+  if (indices.dtype() == DataType::kInt64) {
+    view.wide_ = indices.data<int64_t>();
+  } else if (indices.dtype() == DataType::kInt32) {
+    view.narrow_ = indices.data<int32_t>();
+  } else {
+    return TypeError(op, " takes indices of int32 or int64, given ", indices.TypeString());
   }
-  return out;
+  view.size_ = indices.size();
+  view.extent_ = extent;
+  for (int64_t i = 0; i < view.size_; ++i) {
+    const int64_t index = view.wide_ != nullptr ? view.wide_[i] : view.narrow_[i];
+    if (index < -extent || index >= extent) return CheckIndex(index, extent, op).status();
+  }
+  return view;
 }
 
 }  // namespace asc

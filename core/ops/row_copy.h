@@ -67,9 +67,24 @@ inline Result<int64_t> CheckIndex(int64_t index, int64_t extent, std::string_vie
   return index < 0 ? index + extent : index;
 }
 
-// The elements of an int32 or int64 tensor, checked and made non-negative against one extent.
-Result<std::vector<int64_t>> CheckIndices(const Tensor& indices, int64_t extent,
-                                          std::string_view op);
+// An int32 or int64 tensor of indices into an axis, all in range; negative ones read as counted
+// from the end. Refers to the tensor.
+class IndexView {
+ public:
+  // E5007 naming the first index out of range.
+  static Result<IndexView> Make(const Tensor& indices, int64_t extent, std::string_view op);
+
+  int64_t size() const { return size_; }
+  int64_t operator[](int64_t i) const {
+    const int64_t index = wide_ != nullptr ? wide_[i] : narrow_[i];
+    return index < 0 ? index + extent_ : index;
+  }
+
+ private:
+  const int64_t* wide_ = nullptr;
+  const int32_t* narrow_ = nullptr;
+  int64_t size_ = 0, extent_ = 0;
+};
 
 }  // namespace asc
 

@@ -138,10 +138,10 @@ Status ScatterElements(KernelContext& context) {
                         " exceed data of shape ", data.dims(), " on axis ", i);
     }
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> indices,
-                       CheckIndices(index_tensor, data.dim(axis), "ScatterElements"));
+  ASC_ASSIGN_OR_RETURN(const IndexView indices,
+                       IndexView::Make(index_tensor, data.dim(axis), "ScatterElements"));
   CopyElements(data, out);
-  if (indices.empty()) return Ok();
+  if (indices.size() == 0) return Ok();
   const Dims strides = ContiguousStrides(data.dims());
   const int64_t inner = index_tensor.dim(rank - 1), step = axis == rank - 1 ? 0 : 1;
   VisitScattered(data.dtype(), [&](auto zero) {
@@ -155,7 +155,7 @@ Status ScatterElements(KernelContext& context) {
         rest /= index_tensor.dim(i);
       }
       for (int64_t i = row * inner, j = 0; j < inner; ++i, ++j) {
-        T& element = to[base + j * step + indices[static_cast<size_t>(i)] * strides[axis]];
+        T& element = to[base + j * step + indices[i] * strides[axis]];
         element = reduction == Reduction::kNone ? from[i] : Combine<T>(reduction, element, from[i]);
       }
     }

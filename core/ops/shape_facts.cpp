@@ -27,10 +27,20 @@ Result<int64_t> AxisAttribute(const KernelContext& context, std::string_view nam
   return NamedAxis(context.schema(), context.attributes(), name, rank);
 }
 
-Result<std::vector<int64_t>> NormalizeAxes(const std::vector<int64_t>& axes, int64_t rank,
-                                           std::string_view op) {
-  std::vector<int64_t> out;
-  out.reserve(axes.size());
+Result<Dims> ReadIntegers(const Tensor& tensor) {
+  if (tensor.dtype() == DataType::kInt64) {
+    const auto values = tensor.values<int64_t>();
+    return Dims(values.begin(), values.end());
+  }
+  if (tensor.dtype() == DataType::kInt32) {
+    const auto values = tensor.values<int32_t>();
+    return Dims(values.begin(), values.end());
+  }
+  return TypeError("expected a tensor of int32 or int64, got ", tensor.TypeString());
+}
+
+Result<Dims> NormalizeAxes(std::span<const int64_t> axes, int64_t rank, std::string_view op) {
+  Dims out;
   for (const int64_t axis : axes) {
     Result<int64_t> normal = NormalizeAxis(axis, rank);
     if (!normal.ok()) return std::move(normal).status().WithContext(Cat(op, " axes ", axes));

@@ -3,6 +3,8 @@
 #ifndef ASC_CORE_OPS_SHAPE_FACTS_H_
 #define ASC_CORE_OPS_SHAPE_FACTS_H_
 
+#include <span>
+
 #include "core/graph/op_schema.h"
 
 namespace asc {
@@ -16,9 +18,12 @@ void PassKnownElements(InferContext& context, size_t i);
 Result<int64_t> AxisAttribute(const InferContext& context, std::string_view name, int64_t rank);
 Result<int64_t> AxisAttribute(const KernelContext& context, std::string_view name, int64_t rank);
 
+// The elements of an int32 or int64 tensor that is short (axes, pads...): unlike ToInt64Vector
+// without heap memory for up to six. E5002 for other types.
+Result<Dims> ReadIntegers(const Tensor& tensor);
+
 // `axes` in [0, rank), in the order given. E5003 when one is out of range or comes twice.
-Result<std::vector<int64_t>> NormalizeAxes(const std::vector<int64_t>& axes, int64_t rank,
-                                           std::string_view op);
+Result<Dims> NormalizeAxes(std::span<const int64_t> axes, int64_t rank, std::string_view op);
 
 // How many elements the rank-1 input `i` has, where that is known; E5001 when its rank is not 1 or
 // it is longer than any shape may be (hostile models).

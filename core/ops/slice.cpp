@@ -23,7 +23,8 @@ AxisSlice ClampSlice(int64_t start, int64_t end, int64_t step, int64_t extent) {
     end = std::clamp<int64_t>(end, 0, extent);
     return {start, step, end <= start ? 0 : (end - start - 1) / step + 1};
   }
-  start = std::min(std::max<int64_t>(start, 0), extent - 1);  // unlike NumPy's: never before the first
+  start =
+      std::min(std::max<int64_t>(start, 0), extent - 1);  // unlike NumPy's: never before the first
   end = std::clamp<int64_t>(end, -1, extent - 1);
   // |step| is computed unsigned: -INT64_MIN does not exist.
   const auto length = static_cast<uint64_t>(start - end),
@@ -76,7 +77,7 @@ Dim SliceCount(const Dim& start, const Dim& end, const Dim& step, const Dim& ext
 
 struct SliceArguments {
   std::vector<Dim> starts, ends, steps;
-  std::vector<int64_t> axes;
+  asc::Dims axes;
 };
 
 // nullopt when the axes are not known.
@@ -151,15 +152,15 @@ Status InferSlice(InferContext& context) {
 Status Slice(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> starts, ToInt64Vector(context.input(1)));
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> ends, ToInt64Vector(context.input(2)));
-  std::vector<int64_t> axes, steps(starts.size(), 1);
+  ASC_ASSIGN_OR_RETURN(const Dims starts, ReadIntegers(context.input(1)));
+  ASC_ASSIGN_OR_RETURN(const Dims ends, ReadIntegers(context.input(2)));
+  Dims axes, steps(starts.size(), 1);
   for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   if (context.HasInput(3)) {
-    ASC_ASSIGN_OR_RETURN(axes, ToInt64Vector(context.input(3)));
+    ASC_ASSIGN_OR_RETURN(axes, ReadIntegers(context.input(3)));
   }
   if (context.HasInput(4)) {
-    ASC_ASSIGN_OR_RETURN(steps, ToInt64Vector(context.input(4)));
+    ASC_ASSIGN_OR_RETURN(steps, ReadIntegers(context.input(4)));
   }
   if (ends.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size()) {

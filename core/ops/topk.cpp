@@ -81,7 +81,7 @@ void SelectRows(const Tensor& in, Tensor* values, Tensor* indices, size_t axis, 
 
 Status TopK(KernelContext& context) {
   const Tensor& in = context.input(0);
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted, ToInt64Vector(context.input(1)));
+  ASC_ASSIGN_OR_RETURN(const Dims wanted, ReadIntegers(context.input(1)));
   ASC_ASSIGN_OR_RETURN(const int64_t attribute,
                        AxisAttribute(context, "axis", static_cast<int64_t>(in.rank())));
   const auto axis = static_cast<size_t>(attribute);

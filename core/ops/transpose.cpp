@@ -10,8 +10,7 @@ namespace asc {
 namespace {
 
 // Reads a dense array of extents `dims` with its axes in the order `perm`, and writes it densely.
-void PermutedCopy(DataType type, const Dims& dims, const std::vector<int64_t>& perm, const void* in,
-                  void* out) {
+void PermutedCopy(DataType type, const Dims& dims, const Dims& perm, const void* in, void* out) {
   const Dims strides = ContiguousStrides(dims);
   Dims out_dims, in_strides;
   for (const int64_t axis : perm) {
@@ -24,8 +23,8 @@ void PermutedCopy(DataType type, const Dims& dims, const std::vector<int64_t>& p
 // ---- Transpose ----
 
 // Without the attribute, axes are reversed.
-Result<std::vector<int64_t>> Permutation(const AttributeMap& attributes, size_t rank) {
-  std::vector<int64_t> perm(rank);
+Result<Dims> Permutation(const AttributeMap& attributes, size_t rank) {
+  Dims perm(rank);
   if (const auto* given = attributes.Get<std::vector<int64_t>>("perm")) {
     if (given->size() != rank) {
       return ShapeError("Transpose perm ", *given, " has ", given->size(), " axes, the input has ",
@@ -44,8 +43,7 @@ Status InferTranspose(InferContext& context) {
     context.SetOutput(0, context.dtype(0), perm ? Shape::UnknownDims(perm->size()) : Shape());
     return Ok();
   }
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> perm,
-                       Permutation(context.attributes(), in.rank()));
+  ASC_ASSIGN_OR_RETURN(const Dims perm, Permutation(context.attributes(), in.rank()));
   std::vector<Dim> dims;
   for (const int64_t axis : perm) dims.push_back(in[static_cast<size_t>(axis)]);
   context.SetOutput(0, context.dtype(0), Shape(std::move(dims)));
@@ -55,8 +53,7 @@ Status InferTranspose(InferContext& context) {
 
 Status Transpose(KernelContext& context) {
   const Tensor& in = context.input(0);
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> perm,
-                       Permutation(context.attributes(), in.rank()));
+  ASC_ASSIGN_OR_RETURN(const Dims perm, Permutation(context.attributes(), in.rank()));
   PermutedCopy(in.dtype(), in.dims(), perm, in.raw(), context.output(0).raw());
   return Ok();
 }
@@ -118,8 +115,7 @@ Status DepthToSpace(KernelContext& context) {
   ASC_ASSIGN_OR_RETURN(const bool crd, IsCrd(context.schema(), context.attributes()));
   const Dims dims = crd ? Dims{in.dim(0), depth, b, b, in.dim(2), in.dim(3)}
                         : Dims{in.dim(0), b, b, depth, in.dim(2), in.dim(3)};
-  const std::vector<int64_t> perm =
-      crd ? std::vector<int64_t>{0, 1, 4, 2, 5, 3} : std::vector<int64_t>{0, 3, 4, 1, 5, 2};
+  const Dims perm = crd ? Dims{0, 1, 4, 2, 5, 3} : Dims{0, 3, 4, 1, 5, 2};
   PermutedCopy(in.dtype(), dims, perm, in.raw(), context.output(0).raw());
   return Ok();
 }
@@ -129,8 +125,7 @@ Status SpaceToDepth(KernelContext& context) {
   const int64_t b = context.attributes().Int("blocksize", 1);
   ASC_ASSIGN_OR_RETURN(const bool crd, IsCrd(context.schema(), context.attributes()));
   const Dims dims{in.dim(0), in.dim(1), in.dim(2) / b, b, in.dim(3) / b, b};
-  const std::vector<int64_t> perm =
-      crd ? std::vector<int64_t>{0, 1, 3, 5, 2, 4} : std::vector<int64_t>{0, 3, 5, 1, 2, 4};
+  const Dims perm = crd ? Dims{0, 1, 3, 5, 2, 4} : Dims{0, 3, 5, 1, 2, 4};
   PermutedCopy(in.dtype(), dims, perm, in.raw(), context.output(0).raw());
   return Ok();
 }

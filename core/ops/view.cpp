@@ -129,18 +129,18 @@ Status InferFlatten(InferContext& context) {
 
 Status InferSqueeze(InferContext& context) {
   const Shape& in = context.shape(0);
-  std::optional<std::vector<int64_t>> axes;
+  std::optional<Dims> axes;
   if (context.HasInput(1)) {
     ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, 1));
-    axes = context.Ints(1);
-    if (!axes || !in.has_rank()) {
+    const auto given = context.Ints(1);
+    if (!given || !in.has_rank()) {
       const bool known = length && in.has_rank() && static_cast<int64_t>(in.rank()) >= *length;
       context.SetOutput(
           0, context.dtype(0),
           known ? Shape::UnknownDims(in.rank() - static_cast<size_t>(*length)) : Shape());
       return Ok();
     }
-    ASC_ASSIGN_OR_RETURN(axes, NormalizeAxes(*axes, static_cast<int64_t>(in.rank()), "Squeeze"));
+    ASC_ASSIGN_OR_RETURN(axes, NormalizeAxes(*given, static_cast<int64_t>(in.rank()), "Squeeze"));
   } else if (!in.is_static()) {
     context.SetOutput(0, context.dtype(0));  // any open extent may turn out to be 1
     return Ok();
@@ -173,7 +173,7 @@ Status InferUnsqueeze(InferContext& context) {
     return Ok();
   }
   const size_t rank = in.rank() + given->size();
-  ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+  ASC_ASSIGN_OR_RETURN(const Dims axes,
                        NormalizeAxes(*given, static_cast<int64_t>(rank), "Unsqueeze"));
   std::vector<Dim> dims(rank);
   for (const int64_t axis : axes) dims[static_cast<size_t>(axis)] = Dim(1);
