@@ -41,7 +41,9 @@ Result<Tensor*> KernelContext::AllocateOutput(size_t i, DataType dtype, const Di
 size_t OpSchema::MinInputs() const {
   size_t count = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].kind == ParameterKind::kSingle) count = i + 1;
+    // As in ONNX, operators of nothing but a list (Concat, Sum) need one item; lists after others (Loop) may be empty.
+    const bool lone_list = i == 0 && inputs[i].kind == ParameterKind::kVariadic;
+    if (inputs[i].kind == ParameterKind::kSingle || lone_list) count = i + 1;
   }
   return count;
 }
