@@ -27,18 +27,30 @@ MACRO(asc_log_records)
 
 /* Statuses become exceptions or errors, and texts strings. */
 %ignore asc_string;
-%ignore asc_status_code;
-%ignore asc_status_get_message;
-%ignore asc_status_get_node;
-%ignore asc_status_get_hint;
 %ignore asc_status_get_text;
-%ignore asc_status_release;
 %ignore asc_bytes_get;
 %ignore asc_bytes_retain;
 %ignore asc_bytes_release;
 
 #if defined(SWIGPYTHON)
+%ignore asc_status_code;
+%ignore asc_status_get_message;
+%ignore asc_status_get_node;
+%ignore asc_status_get_hint;
+%ignore asc_status_release;
 %include "typemaps/python.i"
+#elif defined(SWIGJAVA)
+%include "typemaps/java.i"
+#elif defined(SWIGGO)
+%include "typemaps/go.i"
+#endif
+
+#if defined(SWIGJAVA) || defined(SWIGGO)
+/* Arrays of these hosts carry their own length: keys need one beside that of the values. */
+%ignore asc_value_create_int_map;
+%ignore asc_value_create_string_map;
+%rename(asc_value_create_int_map) asc_host_int_map;
+%rename(asc_value_create_string_map) asc_host_string_map;
 #endif
 
 %include "asc/export.h"
@@ -54,3 +66,18 @@ MACRO(asc_log_records)
 %include "asc/session.h"
 %include "asc/device.h"
 %include "asc/log.h"
+
+#if defined(SWIGJAVA) || defined(SWIGGO)
+%inline %{
+static asc_status* asc_host_int_map(const int64_t* keys, size_t key_count,
+                                    const asc_value* const* values, size_t count,
+                                    asc_value** out) {
+  return asc_value_create_int_map(keys, values, key_count < count ? key_count : count, out);
+}
+static asc_status* asc_host_string_map(const asc_string* keys, size_t key_count,
+                                       const asc_value* const* values, size_t count,
+                                       asc_value** out) {
+  return asc_value_create_string_map(keys, values, key_count < count ? key_count : count, out);
+}
+%}
+#endif

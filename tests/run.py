@@ -17,6 +17,8 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Small models and the cases that the tests of all hosts share.
+TEST_DATA = ROOT / "tests/data"
 # A hung program must not hang the run; the longest suite takes a few minutes.
 TIMEOUT_SECONDS = 1800
 
@@ -188,7 +190,7 @@ def run_java(build, results):
         + ["--class-path", class_path, "--scan-class-path", str(classes), "--disable-banner"]
         + ["--details=tree", "--disable-ansi-colors", "--reports-dir", str(results)],
         results,
-        {},
+        {"ASC_TEST_DATA": str(TEST_DATA)},
     )
     total = Counts()
     for report in results.glob("TEST-*.xml"):
@@ -206,6 +208,7 @@ def run_go(build, results):
             "LD_LIBRARY_PATH": str(build / "capi"),
             "GOFLAGS": "-mod=mod",
             "GOTOOLCHAIN": "local",
+            "ASC_TEST_DATA": str(TEST_DATA),
         },
         build / "bindings/go",
     )
