@@ -2,6 +2,7 @@ package pyasc
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -125,10 +126,10 @@ func (p *Port) describe(of uintptr) error {
 }
 
 // Inputs describes what Run takes.
-func (m *Model) Inputs() []Port { return m.inputs }
+func (m *Model) Inputs() []Port { return slices.Clone(m.inputs) }
 
 // Outputs describes what Run gives.
-func (m *Model) Outputs() []Port { return m.outputs }
+func (m *Model) Outputs() []Port { return slices.Clone(m.outputs) }
 
 // Run computes the outputs. The elements of the inputs are read where they are; the outputs are new
 // tensors. ErrShapeMismatch and ErrTypeMismatch name the input that does not fit.

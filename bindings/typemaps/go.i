@@ -62,7 +62,7 @@ ASC_GO_OUT(void** data, uintptr)
 /* C writes a lent text, which is copied. */
 %typemap(gotype) asc_string* "*string"
 %typemap(imtype) asc_string* "*lentText"
-%typemap(goin) asc_string* %{ $result = new(lentText) %}
+%typemap(goin) asc_string* %{ $result = &lentText{size: -1} %}
 %typemap(in) asc_string* %{ $1 = ($1_ltype)$input; %}
 %typemap(argout) asc_string* ""
 %typemap(goargout) asc_string* %{ $input.copyTo($1) %}
@@ -70,7 +70,7 @@ ASC_GO_OUT(void** data, uintptr)
 /* Text that the caller owns. */
 %typemap(gotype) asc_bytes** out "*string"
 %typemap(imtype) asc_bytes** out "*lentText"
-%typemap(goin) asc_bytes** out %{ $result = new(lentText) %}
+%typemap(goin) asc_bytes** out %{ $result = &lentText{size: -1} %}
 %typemap(in) asc_bytes** out (asc_bytes* value = NULL, asc_string* text) %{
   text = (asc_string*)$input;
   $1 = &value;

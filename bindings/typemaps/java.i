@@ -93,7 +93,9 @@ ASC_JAVA_POINTER(const asc_status*)
   if (asc_java_null(jenv, $input)) return $null;
   $1 = &value;
 %}
-%typemap(argout) TYPE %{ asc_java_put(jenv, $input, (void* const*)&value$argnum, 1); %}
+%typemap(argout) TYPE %{
+  if (result == NULL) asc_java_put(jenv, $input, (void* const*)&value$argnum, 1);
+%}
 %typemap(javain) TYPE "$javainput"
 %enddef
 
@@ -118,7 +120,7 @@ ASC_FOR_EACH_HANDLE(ASC_JAVA_HANDLE)
 %}
 %typemap(argout) CTYPE {
   const JTYPE number = (JTYPE)value$argnum;
-  (*jenv)->SET(jenv, $input, 0, 1, &number);
+  if (result == NULL) (*jenv)->SET(jenv, $input, 0, 1, &number);
 }
 %typemap(javain) CTYPE "$javainput"
 %enddef
@@ -152,8 +154,10 @@ ASC_JAVA_OUT_NUMBER(int32_t*, jint, jintArray, int, SetIntArrayRegion)
   $1 = &value;
 %}
 %typemap(argout) asc_string* %{
-  (*jenv)->SetObjectArrayElement(jenv, $input, 0,
-         asc_java_bytes(jenv, value$argnum.data, value$argnum.size));
+  if (result == NULL) {
+    (*jenv)->SetObjectArrayElement(jenv, $input, 0,
+                                   asc_java_bytes(jenv, value$argnum.data, value$argnum.size));
+  }
 %}
 %typemap(javain, pre="    byte[][] bytes$javainput = new byte[1][];",
          post="      Utf8.decode(bytes$javainput, $javainput);") asc_string* "bytes$javainput"
@@ -166,11 +170,13 @@ ASC_JAVA_OUT_NUMBER(int32_t*, jint, jintArray, int, SetIntArrayRegion)
   if (asc_java_null(jenv, $input)) return $null;
   $1 = &value;
 %}
-%typemap(argout) asc_bytes** out {
-  const asc_string text = asc_bytes_get(value$argnum);
-  (*jenv)->SetObjectArrayElement(jenv, $input, 0, asc_java_bytes(jenv, text.data, text.size));
-  asc_bytes_release(value$argnum);
-}
+%typemap(argout) asc_bytes** out %{
+  if (result == NULL) {
+    const asc_string text = asc_bytes_get(value$argnum);
+    (*jenv)->SetObjectArrayElement(jenv, $input, 0, asc_java_bytes(jenv, text.data, text.size));
+    asc_bytes_release(value$argnum);
+  }
+%}
 %typemap(javain, pre="    byte[][] bytes$javainput = new byte[1][];",
          post="      Utf8.decode(bytes$javainput, $javainput);") asc_bytes** out "bytes$javainput"
 
@@ -295,10 +301,12 @@ ASC_JAVA_BUFFER((void* data, size_t bytes))
   $2 = &bytes;
 %}
 %typemap(argout) CARGS %{
-  if (bytes$argnum > INT32_MAX) {
+  if (result != NULL) {
+    /* Left as it was. */
+  } else if (bytes$argnum > INT32_MAX) {
     SWIG_JavaThrowException(jenv, SWIG_JavaIndexOutOfBoundsException,
                             "a Java buffer cannot hold a tensor of 2 GiB or more");
-  } else if (result == NULL) {
+  } else {
     (*jenv)->SetObjectArrayElement(jenv, $input, 0,
            (*jenv)->NewDirectByteBuffer(jenv, data$argnum, (jlong)bytes$argnum));
   }

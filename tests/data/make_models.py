@@ -1,4 +1,4 @@
-"""Makes the small models of cases.json, which the tests of all hosts share.
+"""Makes the small models that the tests of all hosts share; cases.json has inputs and outputs.
 
     python tests/data/make_models.py
 """
@@ -56,6 +56,17 @@ def mixed():
     )
 
 
+def sequence():
+    """A result that is no tensor."""
+    return helper.make_graph(
+        [helper.make_node("SequenceConstruct", ["x", "x"], ["pair"])],
+        "sequence",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"])],
+        [helper.make_tensor_sequence_value_info("pair", TensorProto.FLOAT, ["N"])],
+    )
+
+
 if __name__ == "__main__":
     save("linear.onnx", linear())
     save("mixed.onnx", mixed())
+    save("sequence.onnx", sequence())

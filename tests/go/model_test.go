@@ -3,12 +3,15 @@ package pyasc_test
 import (
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pyasc"
+	"pyasc/raw"
 )
 
 func load(t *testing.T, options ...pyasc.Option) *pyasc.Model {
@@ -107,6 +110,55 @@ func TestOptions(t *testing.T) {
 		if !errors.Is(err, bad.code) || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("expected %v, got %v", bad.code, err)
 		}
+	}
+}
+
+func TestResultsThatAreNoTensorsAreRefusedByName(t *testing.T) {
+	model, err := pyasc.Load(data("sequence.onnx"))
+	check(t, err)
+	defer model.Close()
+	x, err := pyasc.NewTensor([]float32{1, 2})
+	check(t, err)
+	_, err = model.Run(map[string]*pyasc.Tensor{"x": x})
+	if !errors.Is(err, pyasc.ErrUnavailable) || !strings.Contains(err.Error(), "output 'pair' is a sequence(") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	before := raw.Asc_handle_count()
+	model := load(t)
+	wrong, err := pyasc.NewTensor(make([]float64, 3), 1, 3)
+	check(t, err)
+	for i := 0; i < 100; i++ {
+		run(t, model, []float32{1, 2, 3}, 1, 3)
+		for _, name := range []string{"x", "z"} {
+			if _, err := model.Run(map[string]*pyasc.Tensor{name: wrong}); err == nil {
+				t.Error("float64 was taken")
+			}
+		}
+		if _, err := pyasc.LoadBytes([]byte{0}); err == nil {
+			t.Error("a zero was taken for a model")
+		}
+	}
+	check(t, model.Close())
+	if after := raw.Asc_handle_count(); after != before {
+		t.Errorf("%d handles before, %d after", before, after)
+	}
+}
+
+func TestFinaliserClosesAForgottenModel(t *testing.T) {
+	before := raw.Asc_handle_count()
+	func() {
+		_, err := pyasc.Load(data("linear.onnx"))
+		check(t, err)
+	}()
+	for i := 0; i < 100 && raw.Asc_handle_count() > before; i++ {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+	}
+	if after := raw.Asc_handle_count(); after != before {
+		t.Errorf("%d handles before, %d after", before, after)
 	}
 }
 

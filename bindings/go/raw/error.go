@@ -54,13 +54,17 @@ func failure(status uintptr) error {
 	}
 }
 
-// lentText has the layout of asc_string; its text is not Go's memory.
+// lentText has the layout of asc_string; its text is not Go's memory. A call that fails leaves its
+// size at -1.
 type lentText struct {
 	data *byte
 	size int
 }
 
 func (t *lentText) copyTo(target *string) {
+	if t.size < 0 {
+		return
+	}
 	*target = strings.Clone(unsafe.String(t.data, t.size))
 }
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The jar that carries the native libraries, in a process that knows of no others. */
 class JarTest {
-  private static String run(Path temporary, String... arguments) throws Exception {
+  /** Runs a program of one source file, or a class of the jar; options of the VM come first. */
+  static String run(Path temporary, String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
     command.add("-Djava.io.tmpdir=" + temporary);
@@ -58,6 +59,31 @@ class JarTest {
     try (DirectoryStream<Path> left = Files.newDirectoryStream(temporary, "pyasc*")) {
       assertTrue(!left.iterator().hasNext(), "unpacked files are left");
     }
+  }
+
+  /**
+   * 150 results of 2 MB under a limit of 160, where nothing but their number makes the garbage
+   * collector run: were they not freed, a run would fail with E5012.
+   */
+  @Test
+  void resultsDoNotPileUp(@TempDir Path temporary) throws Exception {
+    Path program = temporary.resolve("Runs.java");
+    Files.writeString(
+        program,
+        """
+        import java.util.Map;
+        import org.pyasc.*;
+        class Runs {
+          public static void main(String[] arguments) {
+            Model model = Model.load(arguments[0]);
+            org.pyasc.raw.Asc.asc_device_set_memory_limit("cpu", 160 << 20);
+            Map<String, Tensor> x = Map.of("x", Tensor.of(new float[3 << 18], 1 << 18, 3));
+            for (int i = 0; i < 150; ++i) model.run(x).get("y").floats().get(0);
+          }
+        }
+        """);
+    String model = CasesTest.DATA.resolve("linear.onnx").toString();
+    run(temporary, "-Xmx64m", "-XX:+UseSerialGC", program.toString(), model);
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.pyasc.raw.Asc;
 
 class ModelTest {
   private static final String LINEAR = CasesTest.DATA.resolve("linear.onnx").toString();
@@ -85,6 +86,40 @@ class ModelTest {
     assertTrue(failure.getMessage().contains("graph_opt_level"), failure.getMessage());
     LoadOptions elsewhere = new LoadOptions().device("gpu");
     assertThrows(DeviceException.class, () -> Model.load(LINEAR, elsewhere));
+  }
+
+  @Test
+  void resultsThatAreNoTensorsAreRefusedByName() {
+    try (Model model = Model.load(CasesTest.DATA.resolve("sequence.onnx"))) {
+      assertEquals(Optional.empty(), model.outputs().get(0).dataType());
+      var inputs = Map.of("x", Tensor.of(new float[2]));
+      var failure = assertThrows(UnavailableException.class, () -> model.run(inputs));
+      assertTrue(failure.detail().startsWith("output 'pair' is a sequence("), failure.getMessage());
+    }
+  }
+
+  @Test
+  void failuresLeaveNothingBehind() throws InterruptedException {
+    try (Model model = Model.load(LINEAR)) {
+      var inputs = Map.of("x", Tensor.of(new double[3], 1, 3));
+      long before = handlesWithoutResults();
+      for (int i = 0; i < 100; ++i) {
+        assertThrows(TypeMismatchException.class, () -> model.run(inputs));
+        assertThrows(NotFoundException.class, () -> model.run(Map.of("z", inputs.get("x"))));
+        assertThrows(InvalidModelException.class, () -> Model.load(new byte[1]));
+        run(model, 1, 2, 3);
+      }
+      assertEquals(before, handlesWithoutResults());
+    }
+  }
+
+  private static long handlesWithoutResults() throws InterruptedException {
+    for (int i = 0; i < 500 && Memory.results() > 0; ++i) {
+      System.gc();
+      Thread.sleep(10);
+    }
+    assertEquals(0, Memory.results());
+    return Asc.asc_handle_count();
   }
 
   @Test

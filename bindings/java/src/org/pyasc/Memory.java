@@ -16,6 +16,7 @@ final class Memory {
   static final Cleaner CLEANER = Cleaner.create();
 
   private static final AtomicLong held = new AtomicLong();
+  private static final AtomicLong results = new AtomicLong();
   private static final long LIMIT = Runtime.getRuntime().maxMemory();
   private static volatile long threshold = LIMIT;
 
@@ -28,11 +29,13 @@ final class Memory {
     // Views of the buffer, and views of those, refer to this very object.
     ByteBuffer root = data[0].order(ByteOrder.nativeOrder());
     int bytes = root.capacity();
+    results.incrementAndGet();
     CLEANER.register(
         root,
         () -> {
           Asc.asc_value_release(value);
           held.addAndGet(-bytes);
+          results.decrementAndGet();
         });
     if (held.addAndGet(bytes) > threshold) {
       collect();
@@ -43,6 +46,11 @@ final class Memory {
   /** Bytes that buffers hold now. */
   static long held() {
     return held.get();
+  }
+
+  /** Values that buffers hold now. */
+  static long results() {
+    return results.get();
   }
 
   private static synchronized void collect() {
