@@ -66,6 +66,16 @@ Status Gelu(KernelContext& context) {
   return MapFloats(context, [](auto x) { return math::Gelu(x); });
 }
 
+Status SwiGlu(KernelContext& context) {
+  const float alpha = Alpha(context);
+  const auto map = [&](auto zero) {
+    MapBinary<decltype(zero)>(context, [=](auto gate, auto value) {
+      return math::Swish<decltype(gate)>(gate, alpha) * value;
+    });
+  };
+  return VisitFloats(context.input(0).dtype(), map) ? Ok() : NoKernel(context);
+}
+
 // Integers are shrunk in double; results that do not fit stop at the ends of the type.
 Status Shrink(KernelContext& context) {
   const float lambd = context.attributes().Float("lambd", 0.5f),
@@ -119,6 +129,19 @@ Status InferClip(InferContext& context) {
     }
   }
   context.SetOutput(0, context.type(0));
+  return Ok();
+}
+
+// No broadcasting: gate and value come from one projection each.
+Status InferSwiGlu(InferContext& context) {
+  const Shape& gate = context.shape(0);
+  const Shape& value = context.shape(1);
+  bool fits = !gate.has_rank() || !value.has_rank() || gate.rank() == value.rank();
+  for (size_t i = 0; fits && gate.has_rank() && value.has_rank() && i < gate.rank(); ++i) {
+    fits = !gate[i].is_constant() || !value[i].is_constant() || gate[i] == value[i];
+  }
+  if (!fits) return ShapeError("SwiGLU needs operands of one shape, given ", gate, " and ", value);
+  context.SetOutput(0, gate.has_rank() ? context.type(0) : context.type(1));
   return Ok();
 }
 
@@ -182,6 +205,17 @@ void AddActivationOps(OpTable& table) {
   unary("Sigmoid", 13, Sigmoid, "1 / (1 + exp(-x))");
   unary("Softplus", 22, Softplus, "log(1 + exp(x))");
   unary("Softsign", 22, Softsign, "x / (1 + |x|)");
+  table.Add("SwiGLU", 28)
+      .Doc("swish(a) * b")
+      .Method("swiglu")
+      .Input("A", "T")
+      .Input("B", "T")
+      .Output("Y", "T")
+      .Types("T", types::kFloats)
+      .Attr("alpha", 1.0f)
+      .Class(OpClass::kElementwise)
+      .Infer(InferSwiGlu)
+      .Kernel(SwiGlu);
   unary("Swish", 24, Swish, "x * sigmoid(alpha * x)").Attr("alpha", 1.0f);
   unary("Tanh", 13, Tanh, "hyperbolic tangent");
   unary("ThresholdedRelu", 22, ThresholdedRelu, "x where x > alpha, else 0; NaN stays NaN")

@@ -1,6 +1,7 @@
 // Cast and CastLike: every pair of types, strings included.
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "core/base/parallel.h"
 #include "core/ops/cast_elements.h"
@@ -153,6 +154,37 @@ Status InferCast(InferContext& context) {
 
 Status InferCastLike(InferContext& context) { return InferCastTo(context, context.dtype(1)); }
 
+constexpr TypeSet kBitTypes =
+    types::kAll - types::kString - TypeSet{DataType::kFloat6E2M3, DataType::kFloat6E3M2};
+
+Status InferBitCast(InferContext& context) {
+  const auto to = context.attributes().Type("to");
+  if (!to || !kBitTypes.Contains(*to)) {
+    return TypeError("BitCast has no type number ", context.attributes().Int("to", 0),
+                     " to cast to: expected one of ", kBitTypes);
+  }
+  const DataType from = context.dtype(0);
+  if (from != DataType::kUndefined && BitWidth(from) != BitWidth(*to)) {
+    return TypeError("BitCast needs types of one width, given ", DataTypeName(from), " and ",
+                     DataTypeName(*to));
+  }
+  context.SetOutput(0, *to, context.shape(0));
+  return Ok();
+}
+
+// Bytes that become bool are made 0 or 1: any other would be no bool at all.
+Status BitCast(KernelContext& context) {
+  const Tensor& in = context.input(0);
+  Tensor& out = context.output(0);
+  if (out.dtype() == DataType::kBool) {
+    const auto* from = static_cast<const uint8_t*>(in.raw());
+    for (int64_t i = 0; i < in.size(); ++i) out.data<bool>()[i] = from[i] != 0;
+  } else if (in.bytes() > 0) {
+    std::memcpy(out.raw(), in.raw(), in.bytes());
+  }
+  return Ok();
+}
+
 void AddCastAttributes(OpBuilder& builder) {
   builder.Types("T1", kCastTypes)
       .Types("T2", kCastTypes)
@@ -164,6 +196,16 @@ void AddCastAttributes(OpBuilder& builder) {
 }  // namespace
 
 void AddCastOps(OpTable& table) {
+  table.Add("BitCast", 26)
+      .Doc("the same bits as elements of another type")
+      .Method("bitcast")
+      .Input("input", "T1")
+      .Output("output", "T2")
+      .Types("T1", kBitTypes)
+      .Types("T2", kBitTypes)
+      .RequiredAttr("to", AttributeType::kInt, "dtype", "the element type, as ONNX numbers it")
+      .Infer(InferBitCast)
+      .Kernel(BitCast);
   OpBuilder cast = table.Add("Cast", 28);
   cast.Doc("elements as another type: floats truncate to integers, integers keep their low bits")
       .Input("input", "T1")

@@ -7,6 +7,7 @@ void AddAllOps(OpTable& table) {
   AddArgReduceOps(table);
   AddArrangeOps(table);
   AddAssignOps(table);
+  AddAttentionOps(table);
   AddBatchNormOps(table);
   AddCastOps(table);
   AddCol2ImOps(table);
@@ -14,6 +15,10 @@ void AddAllOps(OpTable& table) {
   AddControlFlowOps(table);
   AddConvOps(table);
   AddConvTransposeOps(table);
+  AddCumulativeOps(table);
+  AddDetOps(table);
+  AddDropoutOps(table);
+  AddEinsumOps(table);
   AddElementwiseBinaryOps(table);
   AddElementwiseUnaryOps(table);
   AddElementwiseVariadicOps(table);
@@ -36,10 +41,13 @@ void AddAllOps(OpTable& table) {
   AddPadOps(table);
   AddPoolOps(table);
   AddPowOps(table);
+  AddQuantizeOps(table);
+  AddQuantizedLinearOps(table);
   AddRandomOps(table);
   AddReduceOps(table);
   AddRegexOps(table);
   AddResizeOps(table);
+  AddRotaryEmbeddingOps(table);
   AddScatterOps(table);
   AddSelectOps(table);
   AddSequenceOps(table);
