@@ -11,7 +11,8 @@
 namespace asc {
 
 Result<std::shared_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const auto fail = [&](const char* what) {
     return Error(Code::kIo, "cannot ", what, " '", path, "': ", std::strerror(errno));
   };

@@ -39,8 +39,13 @@ void AppendNumber(std::string& out, double value) {
 
 std::string NearestMatch(std::string_view name, const std::vector<std::string>& candidates) {
   std::string best;
+  // The distance costs the product of the lengths, and names come from files: nobody mistypes one this long.
+  constexpr size_t kLongest = 200;
+  if (name.size() > kLongest) return best;
   size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    const size_t longer = std::max(candidate.size(), name.size()), shorter = std::min(candidate.size(), name.size());
+    if (longer - shorter >= best_distance) continue;
     const size_t distance = EditDistance(name, candidate);
     if (distance < best_distance) {
       best_distance = distance;

@@ -134,6 +134,10 @@ Status CheckAgainstSchema(const OpSchema& schema, const std::vector<InferInput>&
                                                                       : Cat(" to ", schema.MaxInputs()),
                            " inputs, given ", inputs.size());
   }
+  // Shape rules speak of the first output without looking.
+  if (output_count == 0 && schema.MaxOutputs() > 0) {
+    return InvalidArgument(schema.FullName(), " has no output").WithHint("give its first output a name");
+  }
   if (output_count > schema.MaxOutputs()) {
     return InvalidArgument(schema.FullName(), " gives at most ", schema.MaxOutputs(), " outputs, asked for ", output_count);
   }

@@ -48,10 +48,6 @@ Result<const DataFile*> ExternalData::Open(const std::string& path) {
                  "': ", error.message())
         .WithHint("copy the weight files together with the model");
   }
-  if (!fs::is_regular_file(file,
-                           error)) {  // before it is opened: opening a pipe would wait for a writer
-    return Error(Code::kIo, "external data '", path, "' is not a regular file");
-  }
   DataFile data;
   ASC_ASSIGN_OR_RETURN(data.file, MappedFile::Open(file.string()));
   data.bytes = MappedFile::Slice(data.file, 0, data.file->size());

@@ -1,11 +1,12 @@
 #include "core/onnx/graph_builder.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
-#include "core/base/log.h"
 #include "core/graph/infer.h"
 #include "core/onnx/adapters/adapter.h"
+#include "core/onnx/declared_types.h"
 #include "core/onnx/functions.h"
 #include "core/onnx/model_reader.h"
 #include "core/onnx/names.h"
@@ -17,82 +18,28 @@ namespace {
 // Functions that call functions may multiply without end while the file stays small.
 constexpr size_t kMostNodes = 500'000;
 constexpr size_t kDeepestCall = 64;
+// Inference tries the body of a loop several times before it knows what holds in every iteration,
+// and each try does so for the loops inside.
+constexpr int kDeepestLoop = 6;
 
 // What all graphs of one import share.
 struct Shared {
   FunctionLibrary functions;
   NameSupply names;
+  std::set<std::string> input_symbols;  // that the model's inputs bind
   size_t nodes = 0;
   std::vector<const ImportedFunction*> calls;  // being expanded, outermost first
 };
 
-bool SaysNothing(const ValueType& type) {
-  return type.is_tensor() && type.dtype == DataType::kUndefined && !type.shape.has_rank();
-}
-
-// Declared facts fill in what inference does not know. Files are full of stale shapes (a batch made
-// dynamic at the inputs only), so what is inferred wins over what is declared; a contradiction is
-// reported but not fatal unless it is about the element type.
-Status FillFromDeclared(const ValueType& declared, Value& value) {
-  ValueType& type = value.type;
-  if (SaysNothing(type)) {
-    type = declared;
-    return Ok();
-  }
-  if (SaysNothing(declared)) return Ok();
-  const Result<ValueType> merged = MergeTypes(type, declared);
-  if (!merged.ok() && merged.status().code() == Code::kTypeMismatch) return merged.status();
-  if (!merged.ok()) {
-    Log(LogLevel::kWarning, "value '", value.name, "' is declared as ", declared,
-        " but found to be ", type, ": the declaration is ignored");
-    return Ok();
-  }
-  if (!type.is_tensor()) {
-    type = *merged;
-    return Ok();
-  }
-  if (type.dtype == DataType::kUndefined) type.dtype = declared.dtype;
-  if (!type.shape.has_rank()) {
-    type.shape = declared.shape;
-  } else if (declared.shape.has_rank()) {
-    for (size_t i = 0; i < type.shape.rank(); ++i) {
-      if (type.shape[i].is_unknown() && type.shape[i].is_symbol())
-        type.shape[i] = declared.shape[i];
-    }
-  }
-  return Ok();
-}
-
-// What the operator's definition says of its body's inputs, for files that do not declare them.
-std::vector<ValueType> BodyInputTypes(const ImportedNode& node,
-                                      const std::vector<const ValueType*>& inputs) {
-  const auto without_shape = [](const ValueType* type) {
-    ValueType out = type == nullptr ? ValueType() : *type;
-    out.shape = Shape();
-    return out;
-  };
-  std::vector<ValueType> types;
-  if (!node.domain.empty()) return types;
-  if (node.op_type == "Loop") {
-    types = {ValueType::Tensor(DataType::kInt64, Shape(Dims{})),
-             ValueType::Tensor(DataType::kBool, Shape(Dims{}))};
-    for (size_t i = 2; i < inputs.size(); ++i) types.push_back(without_shape(inputs[i]));
-  } else if (node.op_type == "Scan") {
-    for (const ValueType* input : inputs) types.push_back(without_shape(input));
-  } else if (node.op_type == "SequenceMap") {
-    for (const ValueType* input : inputs) {
-      const bool sequence =
-          input != nullptr && input->kind == ValueKind::kSequence && input->element != nullptr;
-      types.push_back(sequence ? *input->element : input == nullptr ? ValueType() : *input);
-    }
-  }
-  return types;
-}
-
 class ScopeBuilder : public AdapterScope {
  public:
-  ScopeBuilder(Shared& shared, Graph& graph, ScopeBuilder* outer, int depth)
-      : shared_(shared), graph_(graph), outer_(outer), depth_(depth) {}
+  // `outer`: of the graph that has the node whose body this is; null for the model's graph.
+  ScopeBuilder(Shared& shared, Graph& graph, ScopeBuilder* outer, bool is_loop = false)
+      : shared_(shared),
+        graph_(graph),
+        outer_(outer),
+        depth_(outer == nullptr ? 0 : outer->depth_ + 1),
+        loop_depth_((outer == nullptr ? 0 : outer->loop_depth_) + is_loop) {}
 
   // `formal`: what the owner of a body knows of the body's inputs.
   Status Build(const ImportedGraph& source, const std::vector<ValueType>& formal);
@@ -123,7 +70,7 @@ class ScopeBuilder : public AdapterScope {
   Shared& shared_;
   Graph& graph_;
   ScopeBuilder* outer_;
-  const int depth_;
+  const int depth_, loop_depth_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_map<std::string, const Tensor*>
       initializers_;  // become values when they are first used
@@ -215,6 +162,7 @@ Status ScopeBuilder::AddInputs(const ImportedGraph& source, const std::vector<Va
       continue;
     }
     if (position < formal.size()) {
+      if (type.is_tensor()) type.shape = Shape();
       Result<ValueType> merged = MergeTypes(type, formal[position]);
       if (!merged.ok()) return located(std::move(merged).status());
       type = std::move(merged).value();
@@ -225,21 +173,22 @@ Status ScopeBuilder::AddInputs(const ImportedGraph& source, const std::vector<Va
                    "' has no element type")
           .WithNode(input.name);
     }
+    if (outer_ == nullptr && type.shape.has_rank()) {
+      for (const Dim& dim : type.shape.dims()) dim.CollectSymbols(shared_.input_symbols);
+    }
     ASC_RETURN_IF_ERROR(Define(input.name, graph_.AddInput(input.name, std::move(type))));
   }
   return Ok();
 }
 
 Status ScopeBuilder::AddOutputs(const ImportedGraph& source) {
+  std::set<std::string_view> names;
   for (const ImportedValue& output : source.outputs) {
     Result<ValueId> id = Use(output.name);
     if (!id.ok())
       return std::move(id).status().WithContext(Cat("output of graph '", source.name, "'"));
     // Users ask for outputs by name; a body's are known by position and may repeat.
-    const bool repeated =
-        std::any_of(graph_.outputs().begin(), graph_.outputs().end(),
-                    [&](const GraphOutput& other) { return other.name == output.name; });
-    if (repeated && outer_ == nullptr) {
+    if (!names.insert(output.name).second && outer_ == nullptr) {
       return Error(Code::kInvalidGraph, "output '", output.name, "' is listed twice in graph '",
                    source.name, "'");
     }
@@ -251,6 +200,8 @@ Status ScopeBuilder::AddOutputs(const ImportedGraph& source) {
 Status ScopeBuilder::Build(const ImportedGraph& source, const std::vector<ValueType>& formal) {
   if (depth_ > kDeepestGraph)
     return Error(Code::kInvalidModel, "graphs are nested deeper than ", kDeepestGraph);
+  if (loop_depth_ > kDeepestLoop)
+    return Error(Code::kInvalidModel, "loops are nested deeper than ", kDeepestLoop);
   declared_ = source.value_info;
   for (const ImportedValue& output : source.outputs) {
     if (output.type) declared_.insert_or_assign(output.name, *output.type);
@@ -265,9 +216,11 @@ Status ScopeBuilder::Build(const ImportedGraph& source, const std::vector<ValueT
 
 // Inputs that became attributes or were looked at by adapters only.
 void ScopeBuilder::RemoveUnusedConstants() {
+  std::set<ValueId> outputs;
+  for (const GraphOutput& output : graph_.outputs()) outputs.insert(output.value);
   for (const ValueId id : graph_.Values()) {
     const Value& value = graph_.value(id);
-    if (value.is_constant() && value.uses.empty() && !graph_.IsOutput(id)) graph_.RemoveValue(id);
+    if (value.is_constant() && value.uses.empty() && !outputs.contains(id)) graph_.RemoveValue(id);
   }
 }
 
@@ -365,9 +318,9 @@ Status ScopeBuilder::BuildOperator(const ImportedNode& node) {
       Error(Code::kUnsupportedOperator, "operator ", node.domain.empty() ? "" : node.domain + ".",
             node.op_type, " is not supported");
   const std::string nearest = registry.Nearest(node.op_type);
-  return nearest.empty()
-             ? status
-             : Status(std::move(status).WithHint(Cat("the nearest that exists is ", nearest)));
+  if (!nearest.empty())
+    return std::move(status).WithHint(Cat("the nearest that exists is ", nearest));
+  return status;
 }
 
 Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
@@ -387,13 +340,14 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
     std::vector<ValueId> captures;
   };
   std::vector<Body> bodies;
+  const bool is_loop = node.op_type != "If";
   for (const auto& [name, source] : node.regions) {
     if (std::find(schema->regions.begin(), schema->regions.end(), name) == schema->regions.end()) {
       return InvalidArgument(schema->FullName(), " has no graph attribute '", name, "'; it has ",
                              schema->regions);
     }
     auto graph = std::make_unique<Graph>(source->name);
-    ScopeBuilder body(shared_, *graph, this, depth_ + 1);
+    ScopeBuilder body(shared_, *graph, this, is_loop);
     if (Status status = body.Build(*source, BodyInputTypes(node, types)); !status.ok()) {
       return std::move(status).WithContext(Cat("in '", name, "'"));
     }
@@ -416,7 +370,8 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
   for (size_t i = 0; i < output_count; ++i) {
     const auto declared = declared_.find(node.outputs[i]);
     if (declared == declared_.end()) continue;
-    Status status = FillFromDeclared(declared->second, graph_.value(graph_.node(id).outputs[i]));
+    Status status = FillFromDeclared(declared->second, shared_.input_symbols,
+                                     graph_.value(graph_.node(id).outputs[i]));
     if (!status.ok())
       return std::move(status).WithContext(Cat("declared type of '", node.outputs[i], "'"));
   }
@@ -430,7 +385,7 @@ Result<std::unique_ptr<Graph>> BuildGraph(const ImportedModel& model) {
   shared.names.Reserve(model.graph);
   auto graph =
       std::make_unique<Graph>(model.graph.name.empty() ? std::string("graph") : model.graph.name);
-  ScopeBuilder builder(shared, *graph, nullptr, 0);
+  ScopeBuilder builder(shared, *graph, nullptr);
   ASC_RETURN_IF_ERROR(builder.Build(model.graph, {}));
   graph->metadata() = model.metadata;
   return graph;

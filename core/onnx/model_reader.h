@@ -12,9 +12,9 @@
 
 namespace asc::onnx {
 
-// Bodies of control flow may be nested this deep: real models need three or four, and shape
-// inference may take time that doubles with each.
-inline constexpr int kDeepestGraph = 12;
+// Bodies of control flow may be nested this deep: everything that walks graphs calls itself for
+// them.
+inline constexpr int kDeepestGraph = 64;
 
 class ModelReader {
  public:

@@ -88,6 +88,14 @@ TEST(Import, RefusesAMissingRequiredInput) {
   EXPECT_EQ(Import(parts).status().node(), "first");
 }
 
+TEST(Import, RefusesANodeWithoutOutputs) {
+  GraphParts parts = Chain();
+  parts.nodes.push_back(Node("Relu", {"x"}, {}, {}, "idle"));
+  EXPECT_EQ(Import(parts).status().node(), "idle");
+  parts.nodes.back() = Node("Relu", {"x"}, {""}, {}, "idle");
+  EXPECT_EQ(Import(parts).status().node(), "idle");
+}
+
 TEST(Import, RefusesAnInputWithoutElementType) {
   GraphParts parts = Chain();
   parts.inputs = {ValueInfo("x", TensorType(DataType::kUndefined, {"3"}))};
