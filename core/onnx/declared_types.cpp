@@ -45,7 +45,10 @@ Status FillFromDeclared(const ValueType& declared, const std::set<std::string>& 
   if (type.dtype == DataType::kUndefined) type.dtype = declared.dtype;
   if (!type.shape.has_rank()) type.shape = weak.shape;
   for (size_t i = 0; i < weak.shape.rank() && weak.shape.has_rank(); ++i) {
-    if (type.shape[i].is_unknown() && type.shape[i].is_symbol()) type.shape[i] = weak.shape[i];
+    Dim& dim = type.shape[i];
+    const bool free =
+        dim.is_symbol() && dim.is_unknown() && !input_symbols.contains(dim.ToString());
+    if (free && !weak.shape[i].is_unknown()) dim = weak.shape[i];
   }
   return Ok();
 }

@@ -154,13 +154,28 @@ TEST(Import, ConstantNodesOfEveryForm) {
   EXPECT_EQ(types, "float64[2] int64[] float32[] int64[2] float32[3] string[] string[2] ");
 }
 
-TEST(Import, DeclaredShapesFillWhatInferenceDoesNotKnow) {
+TEST(Import, DeclaredNamesStandForWhatOnlyTheDataDecides) {
+  const auto graph =
+      Import(GraphParts{.nodes = {Node("NonZero", {"x"}, {"i"}), Node("Neg", {"i"}, {"y"})},
+                        .inputs = {Float("x", {"N"})},
+                        .outputs = {ValueInfo("y", TensorType(DataType::kInt64, {"1", "7"}))},
+                        .value_info = {ValueInfo("i", TensorType(DataType::kInt64, {"1", "M"}))}});
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  // A declared number is not believed: it may be that of the run that somebody traced.
+  EXPECT_EQ((*graph)->value((*graph)->FindValue("y")).type.ToString(), "int64[1, M]");
+}
+
+TEST(Import, UnknownExtentsOfInputsStayThemselves) {
   GraphParts parts = Chain();
   parts.inputs = {Float("x", {"", "3"})};
   parts.value_info = {Float("r", {"M", "3"})};
+  parts.outputs = {Float("y", {"", "3"})};
   const auto graph = Import(parts);
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  EXPECT_EQ((*graph)->value((*graph)->FindValue("r")).type.ToString(), "float32[M, 3]");
+  const Graph& g = **graph;
+  const Shape& shape = g.value(g.inputs()[0]).type.shape;
+  EXPECT_TRUE(g.value(g.FindValue("r")).type.shape == shape);
+  EXPECT_TRUE(g.value(g.FindValue("y")).type.shape == shape);
 }
 
 TEST(Import, InferredShapesWinOverDeclaredOnes) {
