@@ -29,7 +29,7 @@ UNSIGNED = (u8, u16, u32, u64)
 INTS = SIGNED + UNSIGNED
 NUMBERS = FLOATS + INTS
 
-# How far a result may be from the oracle: relative, and absolute for values near zero.
+# How far a result may be from the oracle: relative, and absolute for values near zero (times the largest value).
 TOLERANCE = {f16: (2e-3, 1e-3), bf16: (1.6e-2, 1e-2), f32: (1e-5, 1e-6), f64: (1e-9, 1e-12)}
 
 
@@ -179,6 +179,8 @@ def difference(got, want, rtol=None, atol=None):
         relative, absolute = TOLERANCE.get(want.dtype, (1e-5, 1e-6))
         wide = np.complex128 if want.dtype.kind == "c" else np.float64
         g, w = got.astype(wide), want.astype(wide)
+        # Sums that cancel are off by a share of their terms, so by a share of the largest result.
+        absolute *= max(1.0, float(np.max(np.abs(w), initial=0, where=np.isfinite(w))))
         same = np.isclose(g, w, relative if rtol is None else rtol, absolute if atol is None else atol, equal_nan=True)
     if np.all(same):
         return None

@@ -119,7 +119,6 @@ BAD_KEYS = {
     "length-shorter-than-the-tensor": dict(length=12),
     "length-longer-than-the-tensor": dict(offset=0, length=20),
     "offset-is-text": dict(offset="zero"),
-    "offset-is-empty": dict(offset=""),
     "offset-with-tail": dict(offset="0x10"),
     "offset-is-a-float": dict(offset="0.5"),
     "length-is-text": dict(length="all"),

@@ -22,6 +22,14 @@ from oracle import (
 
 # Broken to the letter of the specification, harmless to us: a right answer or a clear refusal.
 EITHER = {
+    "operator-newer-than-the-opset": (
+        model_of("y = Swish(x)", opset=18),
+        lambda x: (x / (1 + np.exp(-x))).astype(f32),
+    ),
+    "ir-version-missing": (
+        changed(model_of("y = Neg(x)"), lambda m: m.ClearField("ir_version")),
+        lambda x: -x,
+    ),
     "nodes-out-of-order": (model_of("y = Neg(a); a = Relu(x)"), lambda x: -np.maximum(x, 0)),
     "output-shape-contradicted": (model_of("y = Relu(x)", outputs={"y": (f32, (3,))}), lambda x: np.maximum(x, 0)),
     "inner-shape-contradicted": (

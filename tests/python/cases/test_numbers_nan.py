@@ -116,14 +116,13 @@ UNARY = {
     "exp": ("y = Exp(x)", {}, np.exp),
     "sigmoid": ("y = Sigmoid(x)", {}, lambda x: 1 / (1 + np.exp(-x))),
     "tanh": ("y = Tanh(x)", {}, np.tanh),
-    "hard-sigmoid": ("y = HardSigmoid(x)", {}, lambda x: np.clip(0.2 * x + 0.5, 0, 1)),
+    "hard-sigmoid": ("y = HardSigmoid(x)", {}, lambda x: np.clip(float(np.float32(0.2)) * x + 0.5, 0, 1)),
     "hard-swish": ("y = HardSwish(x)", {}, lambda x: x * np.clip(x / 6 + 0.5, 0, 1)),
     "softsign": ("y = Softsign(x)", {}, lambda x: x / (1 + np.abs(x))),
     "elu": ("y = Elu(x)", {}, lambda x: np.where(x < 0, np.exp(np.minimum(x, 0)) - 1, x)),
-    "thresholded-relu": ("y = ThresholdedRelu(x)", {}, lambda x: np.where(x > 1, x, 0)),
     "where": ("c = Greater(x, z); y = Where(c, x, z)", {"z": 0}, lambda x: np.where(x > 0, x, 0)),
 }
-DROPS_BY_DEFINITION = ("where", "thresholded-relu")
+DROPS_BY_DEFINITION = ("where",)
 
 
 @levels

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import engines
 from oracle import (
     assert_load_or_run_refused,
     assert_same,
@@ -196,12 +197,17 @@ def test_graph_without_inputs(level):
 
 @levels
 def test_initializer_that_is_an_input_is_a_default(level):
-    """It may be fed or left."""
+    """It may be left; feeding it counts, or is refused naming it, but is never ignored."""
     inputs, weights = {"x": (f32, (2,)), "w": (f32, (2,))}, {"w": np.array([2, 3], f32)}
     model = make_model("y = Mul(x, w)", inputs, {"y": f32}, weights)
     x, w = np.array([1, 10], f32), np.array([7, 7], f32)
     check(model, {"x": x}, np.array([2, 30], f32), level, peers=())
-    check(model, {"x": x, "w": w}, np.array([7, 70], f32), level, peers=())
+    try:
+        got = run(model, {"x": x, "w": w}, level)["y"]
+    except engines.refusals():
+        assert_load_or_run_refused(model, {"x": x, "w": w}, level, words=["w"])
+    else:
+        assert_same(got, np.array([7, 70], f32))
 
 
 @levels
