@@ -6,6 +6,11 @@ namespace asc {
 
 std::optional<std::vector<Dim>> InferContext::Dims(size_t i) const {
   if (!HasInput(i)) return std::nullopt;
+  const ValueType& type = *inputs_[i].type;
+  if (types::kIndex.Contains(type.dtype) && type.shape.has_rank() && type.shape.rank() == 1 &&
+      type.shape[0].IsConstant(0)) {
+    return std::vector<Dim>();  // nothing more to know
+  }
   if (inputs_[i].constant != nullptr) {
     const auto ints = ToInt64Vector(*inputs_[i].constant);
     if (!ints.ok()) return std::nullopt;

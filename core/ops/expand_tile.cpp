@@ -42,6 +42,14 @@ Status InferExpand(InferContext& context) {
 Status Expand(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
+  // The rule may know the result's shape without the target's values, so they are looked at here.
+  ASC_ASSIGN_OR_RETURN(const Dims target, ReadIntegers(context.input(1)));
+  Result<Dims> wanted = BroadcastDims(in.dims(), target);
+  if (!wanted.ok()) return std::move(wanted).status().WithContext("Expand");
+  if (*wanted != out.dims()) {
+    return ShapeError("Expand of shape ", in.dims(), " to ", target, " gives ", *wanted,
+                      ", planned for ", out.dims());
+  }
   StridedCopy(in.dtype(), out.dims(), {in.raw(), 0, BroadcastStrides(in.dims(), out.dims())},
               {out.raw(), 0, ContiguousStrides(out.dims())});
   return Ok();

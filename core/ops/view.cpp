@@ -11,6 +11,10 @@ namespace asc {
 namespace {
 
 Status CopyKernel(KernelContext& context) {
+  if (context.input(0).size() != context.output(0).size()) {
+    return ShapeError(context.schema().FullName(), " of shape ", context.input(0).dims(),
+                      " cannot give shape ", context.output(0).dims());
+  }
   CopyElements(context.input(0), context.output(0));
   return Ok();
 }
@@ -105,6 +109,12 @@ Status InferReshape(InferContext& context) {
 
 // ---- Flatten, Squeeze, Unsqueeze ----
 
+// How many axes input 1 names; a scalar names one.
+Result<std::optional<int64_t>> AxisCount(const InferContext& context) {
+  if (context.shape(1).has_rank() && context.shape(1).rank() == 0) return std::optional<int64_t>(1);
+  return VectorLength(context, 1);
+}
+
 Status InferFlatten(InferContext& context) {
   const Shape& in = context.shape(0);
   if (!in.has_rank()) {
@@ -131,7 +141,7 @@ Status InferSqueeze(InferContext& context) {
   const Shape& in = context.shape(0);
   std::optional<Dims> axes;
   if (context.HasInput(1)) {
-    ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, 1));
+    ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, AxisCount(context));
     const auto given = context.Ints(1);
     if (!given || !in.has_rank()) {
       const bool known = length && in.has_rank() && static_cast<int64_t>(in.rank()) >= *length;
@@ -163,7 +173,7 @@ Status InferSqueeze(InferContext& context) {
 
 Status InferUnsqueeze(InferContext& context) {
   const Shape& in = context.shape(0);
-  ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, VectorLength(context, 1));
+  ASC_ASSIGN_OR_RETURN(const std::optional<int64_t> length, AxisCount(context));
   const auto given = context.Ints(1);
   if (!given || !in.has_rank()) {
     const bool known = length && in.has_rank();

@@ -1,4 +1,5 @@
 // Transpose, Concat, Split, Slice, Expand, Tile, Pad, CenterCropPad, DepthToSpace, SpaceToDepth.
+#include "core/ops/registry.h"
 #include "tests/core/ops/op_test.h"
 
 namespace asc::testing {
@@ -152,6 +153,20 @@ TEST(Expand, BroadcastsBothWays) {
             Code::kInvalidArgument);
   EXPECT_EQ(RunOp("Expand", {Counting({1}), I64({2}, {INT64_MAX, INT64_MAX})}).status().code(),
             Code::kInvalidArgument);
+}
+
+// The rule knows the result's shape without the target's values; the kernel looks at them all the
+// same.
+TEST(Expand, RefusesAMisfitThatTheShapesDoNotShow) {
+  const OpSchema& schema = *OpRegistry::Global().Find("", "Expand");
+  const AttributeMap attributes;
+  const AnyValue x(Counting({2, 3})), target(I64({2}, {2, 2}));
+  AnyValue out(Counting({2, 3}));
+  const AnyValue* inputs[] = {&x, &target};
+  AnyValue* outputs[] = {&out};
+  RunState run;
+  KernelContext context(schema, attributes, inputs, 2, outputs, 1, run, 0);
+  EXPECT_EQ(schema.reference(context).code(), Code::kShapeMismatch);
 }
 
 TEST(Tile, RepeatsTheWhole) {

@@ -46,6 +46,17 @@ TEST(Reshape, RefusesWhatDoesNotFit) {
             Code::kInvalidArgument);
 }
 
+TEST(Reshape, KnowsAnEmptyTarget) {
+  EXPECT_EQ(InferText("Reshape",
+                      {TypedInput(DataType::kFloat32, "[N]"), TypedInput(DataType::kInt64, "[0]")}),
+            "float32[]");
+  EXPECT_EQ(InferOp("Reshape",
+                    {TypedInput(DataType::kFloat32, "[3]"), TypedInput(DataType::kInt64, "[0]")})
+                .status()
+                .code(),
+            Code::kShapeMismatch);
+}
+
 TEST(Reshape, KeepsExpressions) {
   const TypedInput x(DataType::kFloat32, "[N, 12, H]");
   EXPECT_EQ(InferText("Reshape", {x, I64({3}, {0, 0, -1})}), "float32[N, 12, H]");
@@ -83,6 +94,8 @@ TEST(Squeeze, DropsOnes) {
 }
 
 TEST(Unsqueeze, InsertsOnes) {
+  EXPECT_EQ(RunOp1("Unsqueeze", {Pseudo({3}), Tensor::Scalar<int64_t>(0)}).TypeString(),
+            "float32[1, 3]");
   EXPECT_EQ(RunOp1("Unsqueeze", {Pseudo({3}), I64({2}, {0, -1})}).TypeString(), "float32[1, 3, 1]");
   EXPECT_EQ(RunOp1("Unsqueeze", {Pseudo({}), I64({1}, {0})}).TypeString(), "float32[1]");
   EXPECT_EQ(RunOp("Unsqueeze", {Pseudo({3}), I64({1}, {3})}).status().code(),
