@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "core/base/parallel.h"
 #include "core/tensor/element.h"
@@ -12,7 +13,8 @@ constexpr int64_t kParallelBytes = 1
                                    << 16;  // per part; below two of them a copy stays on the caller
 constexpr int64_t kPiece =
     1 << 15;  // elements; longer runs are cut so that a few of them still share out evenly
-constexpr int64_t kTile = 32;  // elements a side in tiled transpositions
+constexpr int64_t kNarrow = 8;  // columns
+constexpr int64_t kTile = 32;   // elements a side in tiled transpositions
 
 // How one element moves. Fixed sizes go through memcpy, which needs no alignment and compiles to
 // plain moves.
@@ -122,6 +124,52 @@ void CopyRuns(const Loops& loops, const char* in, char* out) {
   });
 }
 
+// A tile of a transposition: out[row][column] = in[column][row], strides in bytes.
+template <typename M>
+void CopyTile(const char* in, int64_t in_column, char* out, int64_t out_row, int64_t rows,
+              int64_t columns) {
+  for (int64_t row = 0; row < rows; ++row) {
+    const char* source = in + row * M::kBytes;
+    char* target = out + row * out_row;
+    for (int64_t column = 0; column < columns; ++column, source += in_column, target += M::kBytes)
+      M::Move(target, source);
+  }
+}
+
+// The same by way of a buffer: reading down the columns of a large array hits few cache sets where
+// their distance is a power of two, so each is read once, as a run.
+template <typename M>
+void CopyTileBuffered(const char* in, int64_t in_column, char* out, int64_t out_row, int64_t rows,
+                      int64_t columns) {
+  char buffer[kTile * kTile * M::kBytes];
+  for (int64_t column = 0; column < columns; ++column) {
+    std::memcpy(buffer + column * kTile * M::kBytes, in + column * in_column,
+                static_cast<size_t>(rows * M::kBytes));
+  }
+  if (columns == kTile) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const char* source = buffer + row * M::kBytes;
+      char* target = out + row * out_row;
+      for (int64_t column = 0; column < kTile; ++column)
+        M::Move(target + column * M::kBytes, source + column * kTile * M::kBytes);
+    }
+  } else {
+    CopyTile<M>(buffer, kTile * M::kBytes, out, out_row, rows, columns);
+  }
+}
+
+// Few columns: long loops run along the rows.
+template <typename M>
+void CopyNarrowTile(const char* in, int64_t in_column, char* out, int64_t out_row, int64_t rows,
+                    int64_t columns) {
+  for (int64_t column = 0; column < columns; ++column) {
+    const char* source = in + column * in_column;
+    char* target = out + column * M::kBytes;
+    for (int64_t row = 0; row < rows; ++row, source += M::kBytes, target += out_row)
+      M::Move(target, source);
+  }
+}
+
 // out is contiguous along the last axis, in along axis `k`: square tiles keep both within cache
 // lines.
 template <typename M>
@@ -130,23 +178,27 @@ void CopyTiles(const Loops& loops, size_t k, const char* in, char* out) {
   const int64_t columns = loops.dims[last], rows = loops.dims[k];
   const int64_t in_column = loops.in[last] * M::kBytes, out_row = loops.out[k] * M::kBytes;
   const Loops outer = Without(Without(loops, last), k);
-  const int64_t blocks = (rows + kTile - 1) / kTile;
-  ParallelFor(ElementCount(outer.dims) * blocks, Grain(columns * kTile * M::kBytes),
+  const bool narrow = columns < kNarrow;
+  const int64_t tile_rows = narrow ? kTile * kTile : kTile;
+  const int64_t blocks = (rows + tile_rows - 1) / tile_rows;
+  ParallelFor(ElementCount(outer.dims) * blocks, Grain(columns * tile_rows * M::kBytes),
               [&](int64_t begin, int64_t end) {
                 Odometer at(outer, begin / blocks);
                 for (int64_t i = begin; i < end; ++i) {
-                  const int64_t row0 = i % blocks * kTile, row1 = std::min(rows, row0 + kTile);
-                  const char* from = in + at.in() * M::kBytes;
-                  char* to = out + at.out() * M::kBytes;
-                  for (int64_t column0 = 0; column0 < columns; column0 += kTile) {
-                    const int64_t column1 = std::min(columns, column0 + kTile);
-                    for (int64_t row = row0; row < row1; ++row) {
-                      const char* source = from + row * M::kBytes + column0 * in_column;
-                      char* target = to + row * out_row + column0 * M::kBytes;
-                      for (int64_t column = column0; column < column1;
-                           ++column, source += in_column, target += M::kBytes) {
-                        M::Move(target, source);
-                      }
+                  const int64_t row = i % blocks * tile_rows;
+                  const int64_t some_rows = std::min(tile_rows, rows - row);
+                  const char* from = in + (at.in() + row) * M::kBytes;
+                  char* to = out + at.out() * M::kBytes + row * out_row;
+                  for (int64_t column = 0; column < columns; column += kTile) {
+                    const int64_t some = std::min(kTile, columns - column);
+                    const char* source = from + column * in_column;
+                    char* target = to + column * M::kBytes;
+                    if (narrow) {
+                      CopyNarrowTile<M>(source, in_column, target, out_row, some_rows, some);
+                    } else if constexpr (std::is_same_v<M, StringMover>) {
+                      CopyTile<M>(source, in_column, target, out_row, some_rows, some);
+                    } else {
+                      CopyTileBuffered<M>(source, in_column, target, out_row, some_rows, some);
                     }
                   }
                   if (i % blocks == blocks - 1) at.Next();
@@ -185,8 +237,7 @@ void CopyLoops(Loops loops, const char* in, char* out) {
   if (loops.in[last] == 1 && loops.out[last] == 1) return CopyRuns<M>(loops, in, out);
   if (loops.out[last] == 1 && loops.in[last] != 0) {
     for (size_t k = 0; k < last; ++k) {
-      if (loops.in[k] == 1 && loops.dims[k] >= 4 && loops.dims[last] >= 4)
-        return CopyTiles<M>(loops, k, in, out);
+      if (loops.in[k] == 1 && loops.dims[k] >= kNarrow) return CopyTiles<M>(loops, k, in, out);
     }
   }
   CopyStrided<M>(loops, in, out);
