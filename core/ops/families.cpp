@@ -4,6 +4,7 @@ namespace asc {
 
 void AddAllOps(OpTable& table) {
   AddActivationOps(table);
+  AddAffineGridOps(table);
   AddArgReduceOps(table);
   AddArrangeOps(table);
   AddAssignOps(table);
@@ -16,6 +17,7 @@ void AddAllOps(OpTable& table) {
   AddConvOps(table);
   AddConvTransposeOps(table);
   AddCumulativeOps(table);
+  AddDeformConvOps(table);
   AddDetOps(table);
   AddDropoutOps(table);
   AddEinsumOps(table);
@@ -32,10 +34,13 @@ void AddAllOps(OpTable& table) {
   AddGroupNormOps(table);
   AddGruRnnOps(table);
   AddLayerNormOps(table);
+  AddLinearAttentionOps(table);
   AddLogicOps(table);
+  AddLossOps(table);
   AddLpNormOps(table);
   AddLstmOps(table);
   AddMatMulOps(table);
+  AddMaxUnpoolOps(table);
   AddNonMaxSuppressionOps(table);
   AddOptionalOps(table);
   AddPadOps(table);
@@ -47,6 +52,7 @@ void AddAllOps(OpTable& table) {
   AddReduceOps(table);
   AddRegexOps(table);
   AddResizeOps(table);
+  AddRoiOps(table);
   AddRotaryEmbeddingOps(table);
   AddScatterOps(table);
   AddSelectOps(table);

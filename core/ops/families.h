@@ -8,6 +8,7 @@
 namespace asc {
 
 void AddActivationOps(OpTable& table);
+void AddAffineGridOps(OpTable& table);
 void AddArgReduceOps(OpTable& table);
 void AddArrangeOps(OpTable& table);
 void AddAssignOps(OpTable& table);
@@ -20,6 +21,7 @@ void AddControlFlowOps(OpTable& table);
 void AddConvOps(OpTable& table);
 void AddConvTransposeOps(OpTable& table);
 void AddCumulativeOps(OpTable& table);
+void AddDeformConvOps(OpTable& table);
 void AddDetOps(OpTable& table);
 void AddDropoutOps(OpTable& table);
 void AddEinsumOps(OpTable& table);
@@ -36,10 +38,13 @@ void AddGridSampleOps(OpTable& table);
 void AddGroupNormOps(OpTable& table);
 void AddGruRnnOps(OpTable& table);
 void AddLayerNormOps(OpTable& table);
+void AddLinearAttentionOps(OpTable& table);
 void AddLogicOps(OpTable& table);
+void AddLossOps(OpTable& table);
 void AddLpNormOps(OpTable& table);
 void AddLstmOps(OpTable& table);
 void AddMatMulOps(OpTable& table);
+void AddMaxUnpoolOps(OpTable& table);
 void AddNonMaxSuppressionOps(OpTable& table);
 void AddOptionalOps(OpTable& table);
 void AddPadOps(OpTable& table);
@@ -51,6 +56,7 @@ void AddRandomOps(OpTable& table);
 void AddReduceOps(OpTable& table);
 void AddRegexOps(OpTable& table);
 void AddResizeOps(OpTable& table);
+void AddRoiOps(OpTable& table);
 void AddRotaryEmbeddingOps(OpTable& table);
 void AddScatterOps(OpTable& table);
 void AddSelectOps(OpTable& table);

@@ -140,5 +140,51 @@ TEST(RotaryEmbedding, Layouts) {
             std::string::npos);
 }
 
+TEST(LinearAttention, GatedDeltaWithSharedHeads) {
+  const testing::OpInputs inputs = {Pseudo({1, 2, 8}),    Pseudo({1, 2, 4}, 2),
+                                    Pseudo({1, 2, 6}, 3), Pseudo({1, 2, 2, 3}, 4),
+                                    Pseudo({1, 2, 4}, 5), Pseudo({1, 2, 1}, 6)};
+  const auto got = RunOp("LinearAttention", inputs, {{"q_num_heads", 4}, {"kv_num_heads", 2}}, 2);
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  ExpectTensor((*got)[0].tensor(), {1, 2, 12},
+               {0.5309082,  -0.7485208, -0.7328851, 0.05495456, 0.3811398,   0.7418294,
+                -0.1669139, -0.1753802, -0.2302802, 0.02176108, 0.1047995,   0.04244851,
+                -0.4965991, 0.3518984,  0.03951786, -0.2623522, -0.03225878, -0.3848751,
+                -0.2016095, -0.2381719, -0.2519919, 0.20339,    0.2734957,   0.2500588},
+               2e-6);
+  ExpectTensor((*got)[1].tensor(), {1, 2, 2, 3},
+               {-0.890623, 0.5905913, -0.004485764, -0.07422474, -0.6480113, -1.297108, 0.3513618,
+                0.4263839, 0.4377527, 0.1554384, 0.2623367, 0.1844296},
+               2e-6);
+  EXPECT_EQ(RunOp("LinearAttention", {inputs[0], inputs[1], inputs[2]},
+                  {{"q_num_heads", 4}, {"kv_num_heads", 2}}, 2)
+                .status()
+                .code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(RunOp("LinearAttention", inputs, {{"q_num_heads", 4}, {"kv_num_heads", 3}}, 2)
+                .status()
+                .code(),
+            Code::kInvalidArgument);
+}
+
+TEST(LinearAttention, CausalConvolutionCarriesItsEnd) {
+  const Tensor x = Pseudo({1, 2, 3}), w = Pseudo({2, 1, 3}, 2), bias = Pseudo({2}, 3),
+               past = Pseudo({1, 2, 2}, 4);
+  const auto got = RunOp("CausalConvWithState", {x, w, bias, past}, {{"activation", "silu"}}, 2);
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  ExpectTensor((*got)[0].tensor(), {1, 2, 3},
+               {0.07692135, -0.2574115, 0.3329338, 1.284366, 1.694108, 0.7735387}, 2e-6);
+  ExpectTensor((*got)[1].tensor(), {1, 2, 2}, {0.8461738, -0.01123047, -0.9428121, 0.1899743},
+               2e-6);
+  // A step shorter than the kernel keeps what it had.
+  const auto one =
+      RunOp("CausalConvWithState",
+            {F32({1, 1, 1}, {5}), F32({1, 1, 3}, {1, 1, 1}), std::nullopt, F32({1, 1, 2}, {1, 2})},
+            {}, 2);
+  ASSERT_TRUE(one.ok());
+  ExpectTensor((*one)[0].tensor(), {1, 1, 1}, {8});
+  ExpectTensor((*one)[1].tensor(), {1, 1, 2}, {2, 5});
+}
+
 }  // namespace
 }  // namespace asc

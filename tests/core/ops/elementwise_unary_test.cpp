@@ -94,8 +94,9 @@ TEST(Activations, ClipBounds) {
   ExpectTensor(RunOp1("Clip", {F32({2}, {-2, 9}), F32({}, {NAN})}), {2}, {kNan, kNan});
   ExpectTensor(RunOp1("Clip", {F32({2}, {float(-kInf), float(kInf)})}), {2}, {-kInf, kInf});
   ExpectTensor(RunOp1("Clip", {I64({2}, {INT64_MIN, 9}), I64({}, {-3})}), {2}, {-3, 9});
-  EXPECT_EQ(InferText("Clip", {{DataType::kFloat32, "[N]"}, {DataType::kFloat32, "[2]"}}),
-            "E5001: Clip's 'min' must be a scalar, given shape [2]");
+  EXPECT_NE(InferText("Clip", {{DataType::kFloat32, "[N]"}, {DataType::kFloat32, "[2]"}})
+                .find("E5001: Clip's 'min' must be a scalar, given shape [2]"),
+            std::string::npos);
   EXPECT_NE(
       InferText("Gelu", {{DataType::kFloat32, "[N]"}}, {{"approximate", "erf"}}).find("E5003"),
       std::string::npos);

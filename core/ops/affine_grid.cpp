@@ -1,0 +1,93 @@
+// AffineGrid: the places that affine maps give to the pixels of an image.
+#include "core/ops/compute_buffer.h"
+#include "core/ops/families.h"
+
+namespace asc {
+namespace {
+bool Differ(const Dim& a, const Dim& b) { return a.is_constant() && b.is_constant() && a != b; }
+
+Status InferAffineGrid(InferContext& context) {
+  const Shape& theta = context.shape(0);
+  context.SetOutput(0, context.dtype(0));
+  if (theta.has_rank()) {
+    const bool flat = theta.rank() == 3 && !Differ(theta[1], Dim(2)) && !Differ(theta[2], Dim(3));
+    const bool solid = theta.rank() == 3 && !Differ(theta[1], Dim(3)) && !Differ(theta[2], Dim(4));
+    if (!flat && !solid)
+      return ShapeError("AffineGrid needs maps [N, 2, 3] or [N, 3, 4], given ", theta);
+  }
+  const auto size = context.Dims(1);
+  if (!size) return Ok();
+  const size_t spatial = size->size() - 2;
+  if (size->size() != 4 && size->size() != 5) {
+    return ShapeError("AffineGrid needs size [N, C, H, W] or [N, C, D, H, W], given ", *size);
+  }
+  if (theta.has_rank() &&
+      (Differ(theta[0], (*size)[0]) || Differ(theta[1], Dim(static_cast<int64_t>(spatial))))) {
+    return ShapeError("AffineGrid of maps ", theta, " does not fit size ", *size);
+  }
+  std::vector<Dim> out = {(*size)[0]};
+  for (size_t i = 2; i < size->size(); ++i) {
+    if ((*size)[i].is_constant() && (*size)[i].value() < 0)
+      return InvalidArgument("AffineGrid needs extents of 0 or more, given ", *size);
+    out.push_back((*size)[i]);
+  }
+  out.push_back(Dim(static_cast<int64_t>(spatial)));
+  context.SetOutput(0, context.dtype(0), Shape(std::move(out)));
+  return Ok();
+}
+
+// The place of pixel `i` of `count`, from -1 to 1.
+double Place(int64_t i, int64_t count, bool align_corners) {
+  if (!align_corners) return (2 * static_cast<double>(i) + 1) / static_cast<double>(count) - 1;
+  return count == 1 ? 0 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
+}
+
+Status AffineGrid(KernelContext& context) {
+  Tensor& grid = context.output(0);
+  const Dims& dims = grid.dims();
+  const size_t spatial = dims.size() - 2;
+  const bool align_corners = context.attributes().Int("align_corners", 0) != 0;
+  ASC_ASSIGN_OR_RETURN(const auto theta, ComputeInput<double>::Make(context, context.input(0)));
+  const int64_t pixels = ElementCount(dims, 1, 1 + spatial);
+  VisitFloats(grid.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    ParallelFor(dims[0] * pixels, 1024, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        double place[4] = {0, 0, 0, 1};  // x, y, (z), 1
+        place[spatial] = 1;
+        int64_t rest = i % pixels;
+        for (size_t k = 0; k < spatial; ++k) {
+          const int64_t count = dims[spatial - k];
+          place[k] = Place(rest % count, count, align_corners);
+          rest /= count;
+        }
+        const double* map =
+            theta.data() + i / pixels * static_cast<int64_t>(spatial * (spatial + 1));
+        for (size_t row = 0; row < spatial; ++row) {
+          double sum = 0;
+          for (size_t k = 0; k <= spatial; ++k) sum += map[row * (spatial + 1) + k] * place[k];
+          grid.data<T>()[i * static_cast<int64_t>(spatial) + static_cast<int64_t>(row)] =
+              static_cast<T>(static_cast<ComputeType<T>>(sum));
+        }
+      }
+    });
+  });
+  return Ok();
+}
+}  // namespace
+
+void AddAffineGridOps(OpTable& table) {
+  table.Add("AffineGrid", 20)
+      .Doc("the places, from -1 to 1, that affine maps give to the pixels of an image")
+      .Input("theta", "T1")
+      .Input("size", "T2")
+      .Output("grid", "T1")
+      .Types("T1", types::kFloats)
+      .Types("T2", types::kInt64)
+      .Attr("align_corners", int64_t{0}, "",
+            "1: -1 and 1 are centres of pixels; 0: their outer edges")
+      .Infer(InferAffineGrid)
+      .Kernel(AffineGrid);
+}
+
+}  // namespace asc

@@ -1,0 +1,292 @@
+// RoiAlign and MaxRoiPool: regions of images pooled to a fixed size.
+#include <cmath>
+
+#include "core/ops/compute_buffer.h"
+#include "core/ops/families.h"
+
+namespace asc {
+namespace {
+constexpr int64_t kMostExtent = int64_t{1} << 20;  // of one pooled axis
+constexpr double kMostSamples = 1 << 20;           // along one axis of one bin
+
+Status CheckImages(const InferContext& context) {
+  const Shape& x = context.shape(0);
+  if (!x.has_rank() || x.rank() == 4) return Ok();
+  return ShapeError(context.schema().FullName(), " needs images [N, C, H, W], given ", x);
+}
+
+Status CheckRegions(const InferContext& context, int64_t columns) {
+  const Shape& rois = context.shape(1);
+  if (!rois.has_rank()) return Ok();
+  if (rois.rank() == 2 && (!rois[1].is_constant() || rois[1] == Dim(columns))) return Ok();
+  return ShapeError(context.schema().FullName(), " needs regions [count, ", columns, "], given ",
+                    rois);
+}
+
+Shape PooledShape(const InferContext& context, int64_t height, int64_t width) {
+  const Shape& x = context.shape(0);
+  const Shape& rois = context.shape(1);
+  return Shape(std::vector<Dim>{rois.has_rank() ? rois[0] : Dim::Unknown(),
+                                x.has_rank() ? x[1] : Dim::Unknown(), Dim(height), Dim(width)});
+}
+
+Status CheckPooled(const OpSchema& schema, int64_t height, int64_t width) {
+  if (std::min(height, width) >= 1 && std::max(height, width) <= kMostExtent) return Ok();
+  return InvalidArgument(schema.FullName(), " needs pooled extents from 1 to ", kMostExtent,
+                         ", given ", height, " and ", width);
+}
+
+Status InferRoiAlign(InferContext& context) {
+  const AttributeMap& attributes = context.attributes();
+  const std::string mode = attributes.String("mode", "avg"),
+                    coordinates = attributes.String("coordinate_transformation_mode", "half_pixel");
+  if (mode != "avg" && mode != "max")
+    return InvalidArgument("RoiAlign has mode avg or max, given '", mode, "'");
+  if (coordinates != "half_pixel" && coordinates != "output_half_pixel") {
+    return InvalidArgument(
+        "RoiAlign has coordinate_transformation_mode half_pixel or output_half_pixel, given '",
+        coordinates, "'");
+  }
+  if (attributes.Int("sampling_ratio", 0) < 0) {
+    return InvalidArgument("RoiAlign needs sampling_ratio >= 0, given ",
+                           attributes.Int("sampling_ratio", 0));
+  }
+  const int64_t height = attributes.Int("output_height", 1),
+                width = attributes.Int("output_width", 1);
+  ASC_RETURN_IF_ERROR(CheckPooled(context.schema(), height, width));
+  ASC_RETURN_IF_ERROR(CheckImages(context));
+  ASC_RETURN_IF_ERROR(CheckRegions(context, 4));
+  const Shape& indices = context.shape(2);
+  const Shape& rois = context.shape(1);
+  if (indices.has_rank() &&
+      (indices.rank() != 1 || (rois.has_rank() && rois[0].is_constant() &&
+                               indices[0].is_constant() && rois[0] != indices[0]))) {
+    return ShapeError("RoiAlign needs one batch index a region, given ", indices, " for regions ",
+                      rois);
+  }
+  context.SetOutput(0, context.dtype(0), PooledShape(context, height, width));
+  return Ok();
+}
+
+// Where one sample reads: four neighbours and their weights; all weights 0 outside the image.
+struct Sample {
+  int64_t at[4] = {0, 0, 0, 0};
+  double weight[4] = {0, 0, 0, 0};
+};
+
+Sample BilinearSample(double y, double x, int64_t height, int64_t width) {
+  Sample out;
+  if (!(y >= -1 && y <= static_cast<double>(height) && x >= -1 && x <= static_cast<double>(width)))
+    return out;
+  const auto split = [](double place, int64_t extent, int64_t* low, int64_t* high) {
+    place = std::max(place, 0.0);
+    *low = std::min(static_cast<int64_t>(place), extent - 1);
+    *high = std::min(*low + 1, extent - 1);
+    return *low == extent - 1 ? 0.0 : place - static_cast<double>(*low);
+  };
+  int64_t y_low = 0, y_high = 0, x_low = 0, x_high = 0;
+  const double fy = split(y, height, &y_low, &y_high), fx = split(x, width, &x_low, &x_high);
+  const int64_t rows[] = {y_low, y_low, y_high, y_high}, columns[] = {x_low, x_high, x_low, x_high};
+  const double weights[] = {(1 - fy) * (1 - fx), (1 - fy) * fx, fy * (1 - fx), fy * fx};
+  for (int i = 0; i < 4; ++i) {
+    out.at[i] = rows[i] * width + columns[i];
+    out.weight[i] = weights[i];
+  }
+  return out;
+}
+
+struct Grid {
+  double start, bin;
+  int64_t samples;
+
+  double Place(int64_t cell, int64_t sample) const {
+    return start + static_cast<double>(cell) * bin +
+           (static_cast<double>(sample) + 0.5) * bin / static_cast<double>(samples);
+  }
+};
+
+// The max mode takes the largest weighted neighbour, as the operator's first implementation did and
+// the reference does.
+template <typename A>
+void AlignRegion(const A* planes, int64_t channels, int64_t height, int64_t width, const Grid& gy,
+                 const Grid& gx, bool average, int64_t out_height, int64_t out_width, A* out) {
+  std::vector<Sample> samples(static_cast<size_t>(gy.samples * gx.samples));
+  for (int64_t cell = 0; cell < out_height * out_width; ++cell) {
+    for (int64_t i = 0; i < gy.samples * gx.samples; ++i) {
+      samples[static_cast<size_t>(i)] =
+          BilinearSample(gy.Place(cell / out_width, i / gx.samples),
+                         gx.Place(cell % out_width, i % gx.samples), height, width);
+    }
+    for (int64_t c = 0; c < channels; ++c) {
+      const A* plane = planes + c * height * width;
+      double sum = 0, largest = 0;
+      for (size_t i = 0; i < samples.size(); ++i) {
+        double best = 0;
+        for (int k = 0; k < 4; ++k) {
+          const double value = samples[i].weight[k] * static_cast<double>(plane[samples[i].at[k]]);
+          sum += value;
+          best = k == 0 || value > best || value != value ? value : best;
+        }
+        largest = i == 0 || best > largest || best != best ? best : largest;
+      }
+      const double result =
+          average ? sum / std::max<double>(1, static_cast<double>(samples.size())) : largest;
+      out[c * out_height * out_width + cell] = static_cast<A>(result);
+    }
+  }
+}
+
+template <typename A>
+Status RoiAlignAs(KernelContext& context) {
+  const AttributeMap& attributes = context.attributes();
+  const Dims& dims = context.input(0).dims();
+  const Dims& pooled = context.output(0).dims();
+  const bool half_pixel =
+      attributes.String("coordinate_transformation_mode", "half_pixel") == "half_pixel";
+  const bool average = attributes.String("mode", "avg") == "avg";
+  const double scale = attributes.Float("spatial_scale", 1), offset = half_pixel ? 0.5 : 0.0;
+  const int64_t ratio = attributes.Int("sampling_ratio", 0);
+  ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::Make(context, context.input(0)));
+  ASC_ASSIGN_OR_RETURN(const auto rois, ComputeInput<A>::Make(context, context.input(1)));
+  ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<A>::Make(context, context.output(0)));
+  const int64_t* images = context.input(2).data<int64_t>();
+  if (dims[2] * dims[3] == 0 && context.output(0).size() > 0)
+    return ShapeError("RoiAlign of empty images ", dims);
+  std::vector<Grid> grids;
+  for (int64_t r = 0; r < pooled[0]; ++r) {
+    if (images[r] < 0 || images[r] >= dims[0]) {
+      return Error(Code::kOutOfRange, "RoiAlign has batch index ", images[r], " for ", dims[0],
+                   " images");
+    }
+    for (int axis = 0; axis < 2; ++axis) {  // y, then x
+      const auto corner = [&](int k) {
+        return static_cast<double>(rois.data()[r * 4 + k]) * scale - offset;
+      };
+      const double start = corner(1 - axis);
+      double length = corner(3 - axis) - start;
+      if (!half_pixel) length = std::max(length, 1.0);
+      const double bin = length / static_cast<double>(pooled[static_cast<size_t>(2 + axis)]);
+      const double samples = ratio > 0 ? static_cast<double>(ratio) : std::ceil(bin);
+      if (!(samples <= kMostSamples))
+        return InvalidArgument("RoiAlign would take ", samples, " samples along one axis of a bin");
+      grids.push_back({start, bin, std::max<int64_t>(0, static_cast<int64_t>(samples))});
+    }
+  }
+  ParallelFor(pooled[0], 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      AlignRegion(x.data() + images[r] * dims[1] * dims[2] * dims[3], dims[1], dims[2], dims[3],
+                  grids[static_cast<size_t>(2 * r)], grids[static_cast<size_t>(2 * r + 1)], average,
+                  pooled[2], pooled[3], y.data() + r * dims[1] * pooled[2] * pooled[3]);
+    }
+  });
+  y.Finish();
+  return Ok();
+}
+
+Status RoiAlign(KernelContext& context) {
+  return context.input(0).dtype() == DataType::kFloat64 ? RoiAlignAs<double>(context)
+                                                        : RoiAlignAs<float>(context);
+}
+
+Status InferMaxRoiPool(InferContext& context) {
+  const std::vector<int64_t> pooled = context.attributes().Ints("pooled_shape");
+  if (pooled.size() != 2)
+    return InvalidArgument("MaxRoiPool needs pooled_shape [height, width], given ", pooled);
+  ASC_RETURN_IF_ERROR(CheckPooled(context.schema(), pooled[0], pooled[1]));
+  ASC_RETURN_IF_ERROR(CheckImages(context));
+  ASC_RETURN_IF_ERROR(CheckRegions(context, 5));
+  context.SetOutput(0, context.dtype(0), PooledShape(context, pooled[0], pooled[1]));
+  return Ok();
+}
+
+// Pixels [first, last) of an axis that one cell covers, within the image.
+void CellRange(double start, double end, int64_t cells, int64_t cell, int64_t extent,
+               int64_t* first, int64_t* last) {
+  const double bin = std::max(end - start + 1, 1.0) / static_cast<double>(cells),
+               limit = static_cast<double>(extent);
+  *first = static_cast<int64_t>(
+      std::clamp(std::floor(static_cast<double>(cell) * bin) + start, 0.0, limit));
+  *last = static_cast<int64_t>(
+      std::clamp(std::ceil(static_cast<double>(cell + 1) * bin) + start, 0.0, limit));
+}
+
+Status MaxRoiPool(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& rois = context.input(1);
+  Tensor& y = context.output(0);
+  const Dims& dims = x.dims();
+  const Dims& pooled = y.dims();
+  const double scale = context.attributes().Float("spatial_scale", 1);
+  for (int64_t r = 0; r < pooled[0]; ++r) {
+    double region[5];
+    for (int64_t k = 0; k < 5; ++k) {
+      const double value = ReadAsDouble(rois.dtype(), rois.raw(), r * 5 + k);
+      region[k] = k == 0 ? value : std::round(value * scale);
+      if (!std::isfinite(region[k]))
+        return InvalidArgument("MaxRoiPool has a region that is not finite: number ", r);
+    }
+    if (!(region[0] >= 0 && region[0] < static_cast<double>(dims[0]))) {
+      return Error(Code::kOutOfRange, "MaxRoiPool has batch index ", region[0], " for ", dims[0],
+                   " images");
+    }
+    const auto image = static_cast<int64_t>(region[0]);
+    VisitFloats(x.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      for (int64_t i = 0; i < pooled[1] * pooled[2] * pooled[3]; ++i) {
+        const int64_t c = i / pooled[3] / pooled[2];
+        const T* plane = x.data<T>() + (image * dims[1] + c) * dims[2] * dims[3];
+        int64_t top = 0, bottom = 0, left = 0, right = 0;
+        CellRange(region[2], region[4], pooled[2], i / pooled[3] % pooled[2], dims[2], &top,
+                  &bottom);
+        CellRange(region[1], region[3], pooled[3], i % pooled[3], dims[3], &left, &right);
+        T best = T(0);  // of an empty cell
+        for (int64_t h = top; h < bottom; ++h) {
+          for (int64_t w = left; w < right; ++w) {
+            const auto value = Widen(plane[h * dims[3] + w]);
+            if ((h == top && w == left) || value > Widen(best) || value != value)
+              best = plane[h * dims[3] + w];
+          }
+        }
+        y.data<T>()[r * pooled[1] * pooled[2] * pooled[3] + i] = best;
+      }
+    });
+  }
+  return Ok();
+}
+}  // namespace
+
+void AddRoiOps(OpTable& table) {
+  table.Add("MaxRoiPool", 22)
+      .Doc("the largest element in each cell of regions [image, x1, y1, x2, y2]")
+      .Method("roi_pool")
+      .Input("x", "T")
+      .Input("rois", "T")
+      .Output("y", "T")
+      .Types("T", types::kFloats)
+      .RequiredAttr("pooled_shape", AttributeType::kInts, "output_size", "cells: [height, width]")
+      .Attr("spatial_scale", 1.0f, "", "from the regions' coordinates to pixels")
+      .Class(OpClass::kPooling)
+      .Infer(InferMaxRoiPool)
+      .Kernel(MaxRoiPool);
+  table.Add("RoiAlign", 22)
+      .Doc("bilinear samples pooled in each cell of regions [x1, y1, x2, y2]")
+      .Input("x", "T1")
+      .Input("rois", "T1")
+      .Input("batch_indices", "T2")
+      .Output("y", "T1")
+      .Types("T1", types::kFloats)
+      .Types("T2", types::kInt64)
+      .Attr("coordinate_transformation_mode", "half_pixel", "",
+            "half_pixel, or output_half_pixel for the older behaviour")
+      .Attr("mode", "avg", "", "avg or max")
+      .Attr("output_height", int64_t{1})
+      .Attr("output_width", int64_t{1})
+      .Attr("sampling_ratio", int64_t{0}, "",
+            "samples along each axis of a cell; 0: as many as pixels")
+      .Attr("spatial_scale", 1.0f, "", "from the regions' coordinates to pixels")
+      .Class(OpClass::kPooling)
+      .Infer(InferRoiAlign)
+      .Kernel(RoiAlign);
+}
+
+}  // namespace asc
