@@ -12,7 +12,14 @@ using KernelTable = std::vector<KernelEntry>;
 
 void AddOneDnnConvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
+void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
+void AddVectorConcat(KernelTable& table);
+void AddVectorNormalisation(KernelTable& table);
+void AddVectorPool(KernelTable& table);
+void AddVectorReduce(KernelTable& table);
+void AddVectorResize(KernelTable& table);
+void AddVectorSoftmax(KernelTable& table);
 void AddVectorUnary(KernelTable& table);
 
 }  // namespace asc

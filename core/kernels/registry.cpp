@@ -15,7 +15,14 @@ void InstallHostKernels() {
     AddOneDnnConvolutions(table);
     AddOneDnnMatMuls(table);
 #endif
+    AddVectorBatchNorm(table);
     AddVectorBinary(table);
+    AddVectorConcat(table);
+    AddVectorNormalisation(table);
+    AddVectorPool(table);
+    AddVectorReduce(table);
+    AddVectorResize(table);
+    AddVectorSoftmax(table);
     AddVectorUnary(table);
     SetHostKernels(std::move(table));
   });

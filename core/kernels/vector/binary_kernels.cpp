@@ -1,5 +1,7 @@
 // Kernels of element-wise operators with two or more float32 operands, and of Where. Plain operands
-// broadcast; blocked ones must all have the result's extents.
+// broadcast; blocked ones must all have the result's channels.
+#include <cmath>
+
 #include "core/base/parallel.h"
 #include "core/kernels/families.h"
 #include "core/kernels/vector/binary.h"
@@ -28,21 +30,41 @@ BinaryOp CodeOf(const Node& node) {
   return BinaryOp::kAdd;
 }
 
-// The extents that kernels work on. Blocked operands have the storage of the result.
+// The extents that kernels work on: those of the storage. Plain scalars lose their axes of
+// extent 1.
 Dims WorkDims(const OperandDesc& operand) {
-  if (!simd::IsBlockedImage(operand)) return operand.dims;
+  if (!simd::IsBlockedImage(operand))
+    return ElementCount(operand.dims) == 1 ? Dims{} : operand.dims;
   const int64_t c0 = operand.layout.c0;
   return {operand.dims[0], (operand.dims[1] + c0 - 1) / c0, operand.dims[2], operand.dims[3], c0};
 }
 
-bool FitsLayouts(const KernelRequest& request, bool keeps_zero) {
+// Whether op(0, scalar) is 0 in every such kernel, for the padding of blocks.
+bool KeepsZero(BinaryOp op, const OperandDesc& scalar, size_t place) {
+  const auto value = simd::ConstantScalar(scalar);
+  if (!value || !std::isfinite(*value)) return false;
+  return op == BinaryOp::kMul || (op == BinaryOp::kDiv && place == 1 && *value != 0);
+}
+
+// Plain operands broadcast freely. Blocked ones have the result's channels and broadcast over the
+// other axes; a plain scalar may stand with them. Zeros in the padding must give zeros.
+bool FitsLayouts(const KernelRequest& request, BinaryOp op) {
   const OperandDesc& out = request.outputs[0];
   if (!simd::IsFloat(out)) return false;
   if (simd::IsPlain(out)) return simd::AllPlainFloat(request.inputs);
-  if (!simd::IsBlockedImage(out) || (!keeps_zero && simd::IsPaddedImage(out))) return false;
-  return std::all_of(request.inputs.begin(), request.inputs.end(), [&](const OperandDesc& in) {
-    return simd::IsFloat(in) && in.layout == out.layout && in.dims == out.dims;
-  });
+  if (!simd::IsBlockedImage(out)) return false;
+  bool scalar = false;
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    const OperandDesc& in = request.inputs[i];
+    if (!simd::IsFloat(in)) return false;
+    if (simd::IsPlain(in) && ElementCount(in.dims) == 1) {
+      if (simd::IsPaddedImage(out) && !KeepsZero(op, in, i)) return false;
+      scalar = true;
+    } else if (in.layout != out.layout || in.dims.size() != 4 || in.dims[1] != out.dims[1]) {
+      return false;
+    }
+  }
+  return scalar || op != BinaryOp::kDiv || !simd::IsPaddedImage(out);
 }
 
 class BinaryKernel : public Kernel {
@@ -77,7 +99,7 @@ class BinaryKernel : public Kernel {
 };
 
 bool SupportsBinary(const KernelRequest& request) {
-  return request.inputs.size() == 2 && FitsLayouts(request, CodeOf(request.node) != BinaryOp::kDiv);
+  return request.inputs.size() == 2 && FitsLayouts(request, CodeOf(request.node));
 }
 Result<std::unique_ptr<Kernel>> MakeBinary(const KernelRequest& request) {
   return simd::Make<BinaryKernel>(request);
@@ -122,7 +144,7 @@ class FoldKernel : public Kernel {
 
 bool SupportsFold(const KernelRequest& request) {
   const OperandDesc& out = request.outputs[0];
-  return request.inputs.size() > 2 && FitsLayouts(request, true) &&
+  return request.inputs.size() > 2 && FitsLayouts(request, CodeOf(request.node)) &&
          std::all_of(request.inputs.begin(), request.inputs.end(),
                      [&](const OperandDesc& in) { return in.dims == out.dims; });
 }

@@ -23,15 +23,13 @@ HWY_INLINE void BinaryRow(Op op, const float* x, bool x_moves, const float* y, b
   const Floats d;
   if (x_moves && y_moves) {
     ForVectors(d, n,
-               [&](auto load, auto store) ASC_INLINE_LAMBDA { store(op(d, load(x), load(y)), z); });
+               [&](auto at) ASC_INLINE_LAMBDA { at.Store(op(d, at.Load(x), at.Load(y)), z); });
   } else if (x_moves) {
     const Vec right = hn::Set(d, *y);
-    ForVectors(d, n,
-               [&](auto load, auto store) ASC_INLINE_LAMBDA { store(op(d, load(x), right), z); });
+    ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA { at.Store(op(d, at.Load(x), right), z); });
   } else {
     const Vec left = hn::Set(d, *x);
-    ForVectors(d, n,
-               [&](auto load, auto store) ASC_INLINE_LAMBDA { store(op(d, left, load(y)), z); });
+    ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA { at.Store(op(d, left, at.Load(y)), z); });
   }
 }
 

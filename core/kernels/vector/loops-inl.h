@@ -47,20 +47,36 @@ HWY_INLINE void StoreTail(D d, hn::Vec<D> v, float* y, size_t count) {
 #endif
 }
 
-// Calls body(load, store) for each vector of a row of n elements: `load(p)` gives the elements of p
-// at the vector's place, `store(v, p)` writes them.
+// Where a vector stands in a row: whole, or the last, partial one.
+template <class D>
+struct FullPlace {
+  D d;
+  size_t i;
+  HWY_INLINE size_t Count() const { return hn::Lanes(d); }
+  HWY_INLINE hn::Vec<D> Load(const float* row) const { return hn::LoadU(d, row + i); }
+  HWY_INLINE void Store(hn::Vec<D> v, float* row) const { hn::StoreU(v, d, row + i); }
+  // v, and `otherwise` in the lanes past the end of the row.
+  HWY_INLINE hn::Vec<D> Keep(hn::Vec<D> v, hn::Vec<D> /*otherwise*/) const { return v; }
+};
+template <class D>
+struct TailPlace {
+  D d;
+  size_t i, count;
+  HWY_INLINE size_t Count() const { return count; }
+  HWY_INLINE hn::Vec<D> Load(const float* row) const { return LoadTail(d, row + i, count); }
+  HWY_INLINE void Store(hn::Vec<D> v, float* row) const { StoreTail(d, v, row + i, count); }
+  HWY_INLINE hn::Vec<D> Keep(hn::Vec<D> v, hn::Vec<D> otherwise) const {
+    return hn::IfThenElse(hn::FirstN(d, count), v, otherwise);
+  }
+};
+
+// Calls body(place) for each vector of a row of n elements.
 template <class D, class Body>
 HWY_INLINE void ForVectors(D d, size_t n, Body&& body) {
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    body([&](const float* p) ASC_INLINE_LAMBDA { return hn::LoadU(d, p + i); },
-         [&](hn::Vec<D> v, float* p) ASC_INLINE_LAMBDA { hn::StoreU(v, d, p + i); });
-  }
-  if (i < n) {
-    body([&](const float* p) ASC_INLINE_LAMBDA { return LoadTail(d, p + i, n - i); },
-         [&](hn::Vec<D> v, float* p) ASC_INLINE_LAMBDA { StoreTail(d, v, p + i, n - i); });
-  }
+  for (; i + lanes <= n; i += lanes) body(FullPlace<D>{d, i});
+  if (i < n) body(TailPlace<D>{d, i, n - i});
 }
 
 }  // namespace asc::simd::HWY_NAMESPACE

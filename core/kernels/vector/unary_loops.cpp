@@ -14,7 +14,7 @@ namespace asc::simd::HWY_NAMESPACE {
 void UnaryLoop(const UnaryCall& f, const float* x, float* y, size_t n) {
   const Floats d;
   VisitUnary(f, [&](auto op) HWY_ATTR {
-    ForVectors(d, n, [&](auto load, auto store) ASC_INLINE_LAMBDA { store(op(d, load(x)), y); });
+    ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA { at.Store(op(d, at.Load(x)), y); });
   });
 }
 }  // namespace asc::simd::HWY_NAMESPACE

@@ -149,9 +149,22 @@ TEST(VectorBinary, Blocked) {
   ExpectVectorKernel({.op = "Max", .inputs = {a, b, a}, .c0 = 8}, "vector.fold");
   // 0 / 0 in the padding.
   EXPECT_TRUE(ExpectKernelsAgree({.op = "Div", .inputs = {a, b}, .c0 = 8}).empty());
-  // The gate's blocks do not broadcast as flat memory.
+  // Gates and scalars.
+  for (const char* op : {"Add", "Mul", "PRelu"}) {
+    ExpectVectorKernel({.op = op, .inputs = {a, Noise({2, 13, 1, 1})}, .c0 = 8}, "vector.binary");
+    ExpectVectorKernel({.op = op, .inputs = {a, Noise({1, 13, 3, 1})}, .c0 = 16}, "vector.binary");
+  }
+  const std::vector<std::optional<Tensor>> scaled = {a, Scalar(3)};
+  ExpectVectorKernel({.op = "Mul", .inputs = scaled, .constants = {1}, .c0 = 8}, "vector.binary");
+  ExpectVectorKernel({.op = "Div", .inputs = scaled, .constants = {1}, .c0 = 8}, "vector.binary");
+  EXPECT_TRUE(ExpectKernelsAgree({.op = "Mul", .inputs = scaled, .c0 = 8}).empty());
   EXPECT_TRUE(
-      ExpectKernelsAgree({.op = "Mul", .inputs = {a, Noise({2, 13, 1, 1})}, .c0 = 8}).empty());
+      ExpectKernelsAgree({.op = "Add", .inputs = scaled, .constants = {1}, .c0 = 8}).empty());
+  const Tensor full = Noise({2, 16, 3, 5});
+  ExpectVectorKernel({.op = "Add", .inputs = {full, Scalar(3)}, .c0 = 8}, "vector.binary");
+  // One channel does not repeat over a block.
+  EXPECT_TRUE(
+      ExpectKernelsAgree({.op = "Mul", .inputs = {a, Noise({2, 1, 3, 5})}, .c0 = 8}).empty());
 }
 
 Tensor Condition(const Dims& dims) {
