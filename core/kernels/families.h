@@ -15,6 +15,7 @@ void AddOneDnnMatMuls(KernelTable& table);
 void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
+void AddVectorLstm(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
 void AddVectorPool(KernelTable& table);
 void AddVectorReduce(KernelTable& table);

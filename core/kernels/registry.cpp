@@ -18,6 +18,7 @@ void InstallHostKernels() {
     AddVectorBatchNorm(table);
     AddVectorBinary(table);
     AddVectorConcat(table);
+    AddVectorLstm(table);
     AddVectorNormalisation(table);
     AddVectorPool(table);
     AddVectorReduce(table);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/kernels/vector/unary.h"
 
 namespace asc::onednn {
 namespace {
@@ -10,7 +11,6 @@ constexpr std::string_view kFormPrefix = "onednn:";
 // Primitives that oneDNN keeps beside those that our plans hold: enough for layers that repeat within a plan; each may hold
 // hundreds of kilobytes of generated code.
 constexpr int kPrimitiveCache = 32;
-constexpr int64_t kActivationGrain = 1 << 14;
 }  // namespace
 
 const dnnl::engine& Engine() {
@@ -141,8 +141,9 @@ Result<Activation> ActivationOf(const AttributeMap& attributes) {
 }
 
 void ApplyActivationOnTeam(const Activation& activation, float* data, int64_t count) {
-  ParallelFor(count, kActivationGrain,
-              [&](int64_t begin, int64_t end) { ApplyActivation(activation, data + begin, end - begin); });
+  const simd::UnaryCall f = simd::FromActivation(activation);
+  ParallelFor(count, simd::UnaryGrain(f.op),
+              [&](int64_t begin, int64_t end) { simd::ApplyUnary(f, data + begin, data + begin, end - begin); });
 }
 
 }  // namespace asc::onednn

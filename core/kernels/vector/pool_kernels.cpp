@@ -61,7 +61,7 @@ bool Supports(const KernelRequest& request) {
   const bool blocked = simd::IsBlockedImage(x) && (x.layout.c0 == 8 || x.layout.c0 == 16);
   if (!simd::IsPlain(x) && !blocked) return false;
   const Result<simd::Pool> pool = ReadPool(request);
-  if (!pool.ok() || !simd::FitsPoolPlane(*pool)) return false;
+  if (!pool.ok() || (!blocked && !simd::FitsPoolPlane(*pool))) return false;
   // A window between the taps of which there is no element would put -infinity into the padding of
   // blocks.
   const auto reads = [](const simd::PoolAxis& axis) {

@@ -25,14 +25,14 @@ class ReduceKernel : public Kernel {
     const float* x = context.input(0).data<float>();
     float* y = context.output(0).data<float>();
     if (e_.inner == 1) {
-      ParallelFor(e_.outer, std::max<int64_t>(1, kGrain / e_.length),
+      ParallelFor(e_.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, e_.length)),
                   [&](int64_t begin, int64_t end) {
                     simd::ReduceRows(op_, x + begin * e_.length, y + begin, end - begin, e_.length);
                   });
       return Ok();
     }
     const int64_t groups = (e_.inner + kColumns - 1) / kColumns;
-    const int64_t work = e_.length * std::min(e_.inner, kColumns);
+    const int64_t work = std::max<int64_t>(1, e_.length * std::min(e_.inner, kColumns));
     ParallelFor(e_.outer * groups, std::max<int64_t>(1, kGrain / work),
                 [&](int64_t begin, int64_t end) {
                   for (int64_t unit = begin; unit < end; ++unit) {
@@ -96,28 +96,37 @@ std::optional<Extents> ExtentsOf(const KernelRequest& request) {
   return e;
 }
 
+// The storage [N, C1, rows * columns, C0] of a blocked image.
+Extents BlockedExtents(const OperandDesc& image) {
+  const int64_t c0 = image.layout.c0;
+  return {image.dims[0] * ((image.dims[1] + c0 - 1) / c0), image.dims[2] * image.dims[3], c0};
+}
+
 bool SupportsReduce(const KernelRequest& request) {
-  if (!simd::IsPlainFloat(request.inputs[0]) || !simd::IsPlainFloat(request.outputs[0]))
-    return false;
+  const OperandDesc &x = request.inputs[0], &y = request.outputs[0];
+  if (!simd::IsFloat(x) || !simd::IsFloat(y) || x.layout != y.layout) return false;
   const auto e = ExtentsOf(request);
-  return e && e->outer * e->length * e->inner > 0;
+  if (simd::IsPlain(x)) return e && e->outer * e->length * e->inner > 0;
+  // Rows and columns of blocked images; not where nothing tells them from other axes.
+  const bool planes = y.dims.size() == 4 && y.dims[0] == x.dims[0] && y.dims[1] == x.dims[1] &&
+                      y.dims[2] == 1 && y.dims[3] == 1;
+  return simd::IsBlockedImage(x) && planes && e;
 }
 Result<std::unique_ptr<Kernel>> MakeReduce(const KernelRequest& request) {
-  return simd::Make<ReduceKernel>(OpOf(request.node), *ExtentsOf(request));
+  const OperandDesc& x = request.inputs[0];
+  return simd::Make<ReduceKernel>(OpOf(request.node),
+                                  simd::IsPlain(x) ? *ExtentsOf(request) : BlockedExtents(x));
 }
 
 bool SupportsGlobalPool(const KernelRequest& request) {
   const OperandDesc &x = request.inputs[0], &y = request.outputs[0];
-  if (!simd::IsFloat(x) || !simd::IsFloat(y) || x.dims.size() < 3 || ElementCount(x.dims) == 0)
-    return false;
+  if (!simd::IsFloat(x) || !simd::IsFloat(y) || x.dims.size() < 3) return false;
   return x.layout == y.layout && (simd::IsPlain(x) || simd::IsBlockedImage(x));
 }
 Result<std::unique_ptr<Kernel>> MakeGlobalPool(const KernelRequest& request) {
   const OperandDesc& x = request.inputs[0];
-  const int64_t c0 = x.layout.c0;
-  Extents e{x.dims[0] * x.dims[1], ElementCount(x.dims, 2, x.dims.size()), 1};
-  if (c0 != 0) e = {x.dims[0] * ((x.dims[1] + c0 - 1) / c0), e.length, c0};
-  return simd::Make<ReduceKernel>(OpOf(request.node), e);
+  const Extents plain{x.dims[0] * x.dims[1], ElementCount(x.dims, 2, x.dims.size()), 1};
+  return simd::Make<ReduceKernel>(OpOf(request.node), simd::IsPlain(x) ? plain : BlockedExtents(x));
 }
 
 class ArgKernel : public Kernel {

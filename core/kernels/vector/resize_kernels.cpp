@@ -109,7 +109,7 @@ std::optional<Tables> ReadTables(const KernelRequest& request) {
       spec->coordinates == ResizeCoordinates::kTfCropAndResize) {
     return std::nullopt;
   }
-  if (std::max({x[2], x[3], y[2], y[3]}) > (1 << 24)) return std::nullopt;
+  if (std::max({x[2], x[3], y[2], y[3]}) > INT32_MAX) return std::nullopt;
   ResizeAxis axes[4];
   for (size_t i = 0; i < 4; ++i) {
     axes[i].input = x[i];

@@ -159,6 +159,21 @@ TEST(VectorReduce, OverNeighbouringAxes) {
   }
 }
 
+TEST(VectorReduce, PlanesOfBlockedImages) {
+  for (const int c0 : {8, 16}) {
+    for (const char* op : {"ReduceMean", "ReduceMax", "ReduceL2"}) {
+      ExpectVectorKernel(
+          {.op = op, .inputs = {Noise({2, 13, 7, 5}), Axes({2, -1})}, .constants = {1}, .c0 = c0},
+          "vector.reduce");
+    }
+    EXPECT_TRUE(ExpectKernelsAgree({.op = "ReduceMean",
+                                    .inputs = {Noise({2, 16, 7, 5}), Axes({1, 2})},
+                                    .constants = {1},
+                                    .c0 = c0})
+                    .empty());
+  }
+}
+
 TEST(VectorReduce, LongRowsStayAccurate) {
   for (const int64_t length : kLengths) {
     // All of one sign: rounding errors of a naive sum would add up.
@@ -191,6 +206,8 @@ TEST(VectorReduce, GlobalPools) {
       ExpectVectorKernel({.op = op, .inputs = {WildNoise({1, 32, 31, 9})}, .c0 = c0},
                          "vector.global_pool");
     }
+    ExpectVectorKernel({.op = op, .inputs = {Noise({2, 3, 0, 4})}}, "vector.global_pool");
+    ExpectVectorKernel({.op = op, .inputs = {Noise({2, 16, 0, 4})}, .c0 = 8}, "vector.global_pool");
     ExpectVectorKernel({.op = op, .inputs = {Noise({2, 3, 500})}}, "vector.global_pool");
     ExpectVectorKernel({.op = op, .inputs = {Noise({2, 3, 4, 5, 6})}}, "vector.global_pool");
   }

@@ -1,0 +1,29 @@
+// What a recurrent layer of float32 does in each step, vectorised. On the calling thread.
+#ifndef ASC_CORE_KERNELS_VECTOR_LSTM_H_
+#define ASC_CORE_KERNELS_VECTOR_LSTM_H_
+
+#include <cstdint>
+
+namespace asc::simd {
+
+// y = start + x w for small products: x [m, k], w [k, n], start and y [m, n]; *_row: elements from
+// a row to the next (0 for a start that is the same in all rows). y may be start.
+struct SmallProduct {
+  const float* x;
+  int64_t x_row;
+  const float* w;
+  const float* start;
+  int64_t start_row;
+  float* y;
+  int64_t y_row;
+  int64_t m, n, k;
+};
+void MultiplySmall(const SmallProduct& product);
+
+// One LSTM cell: from the sums that go into its gates (input, output, forget, cell; `hidden`
+// elements each) and its state c, the new c and h.
+void UpdateLstmCell(const float* gates, float* c, float* h, int64_t hidden);
+
+}  // namespace asc::simd
+
+#endif  // ASC_CORE_KERNELS_VECTOR_LSTM_H_

@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "core/kernels/vector/lstm.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/vector/lstm_loops.cpp"
+#include "core/kernels/vector/targets.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+//
+#include "core/kernels/vector/loops-inl.h"
+#include "core/kernels/vector/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace asc::simd::HWY_NAMESPACE {
+// kRows rows of y in kVectors vectors from column `at` on: as many sums as there are registers for.
+template <int kRows, int kVectors>
+HWY_INLINE void MultiplyTile(const SmallProduct& p, int64_t row, size_t at) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const float* x = p.x + row * p.x_row;
+  Vec sum[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      sum[r][v] =
+          hn::LoadU(d, p.start + (row + r) * p.start_row + at + static_cast<size_t>(v) * lanes);
+    }
+  }
+  const float* w = p.w + at;
+  for (int64_t k = 0; k < p.k; ++k, w += p.n) {
+    for (int v = 0; v < kVectors; ++v) {
+      const Vec weight = hn::LoadU(d, w + static_cast<size_t>(v) * lanes);
+      for (int r = 0; r < kRows; ++r)
+        sum[r][v] = hn::MulAdd(hn::Set(d, x[r * p.x_row + k]), weight, sum[r][v]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      hn::StoreU(sum[r][v], d, p.y + (row + r) * p.y_row + at + static_cast<size_t>(v) * lanes);
+    }
+  }
+}
+
+template <int kRows, int kVectors>
+HWY_INLINE void MultiplyRows(const SmallProduct& p, int64_t row) {
+  const size_t lanes = hn::Lanes(Floats()), n = static_cast<size_t>(p.n);
+  size_t at = 0;
+  for (; at + kVectors * lanes <= n; at += kVectors * lanes)
+    MultiplyTile<kRows, kVectors>(p, row, at);
+  for (; at + lanes <= n; at += lanes) MultiplyTile<kRows, 1>(p, row, at);
+  for (; at < n; ++at) {
+    for (int r = 0; r < kRows; ++r) {
+      float sum = p.start[(row + r) * p.start_row + static_cast<int64_t>(at)];
+      for (int64_t k = 0; k < p.k; ++k)
+        sum += p.x[(row + r) * p.x_row + k] * p.w[k * p.n + static_cast<int64_t>(at)];
+      p.y[(row + r) * p.y_row + static_cast<int64_t>(at)] = sum;
+    }
+  }
+}
+
+void MultiplySmallLoop(const SmallProduct& p) {
+#if HWY_TARGET == HWY_AVX3
+  constexpr int kVectors = 4;
+#else
+  constexpr int kVectors = 2;
+#endif
+  int64_t row = 0;
+  for (; row + 4 <= p.m; row += 4) MultiplyRows<4, kVectors>(p, row);
+  for (; row < p.m; ++row) MultiplyRows<1, 8>(p, row);
+}
+
+void UpdateLstmCellLoop(const float* gates, float* c, float* h, int64_t hidden) {
+  const Floats d;
+  ForVectors(d, static_cast<size_t>(hidden), [&](auto at) ASC_INLINE_LAMBDA {
+    const Vec input = Sigmoid(d, at.Load(gates)), output = Sigmoid(d, at.Load(gates + hidden));
+    const Vec forget = Sigmoid(d, at.Load(gates + 2 * hidden)),
+              fresh = Tanh(d, at.Load(gates + 3 * hidden));
+    const Vec state = hn::MulAdd(forget, at.Load(c), hn::Mul(input, fresh));
+    at.Store(state, c);
+    at.Store(hn::Mul(output, Tanh(d, state)), h);
+  });
+}
+}  // namespace asc::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace asc::simd {
+HWY_EXPORT(MultiplySmallLoop);
+HWY_EXPORT(UpdateLstmCellLoop);
+
+void MultiplySmall(const SmallProduct& product) {
+  HWY_DYNAMIC_DISPATCH(MultiplySmallLoop)(product);
+}
+void UpdateLstmCell(const float* gates, float* c, float* h, int64_t hidden) {
+  HWY_DYNAMIC_DISPATCH(UpdateLstmCellLoop)(gates, c, h, hidden);
+}
+}  // namespace asc::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,61 @@
+// The LSTM vector kernel against the reference kernel.
+#include "tests/core/kernels/vector_test.h"
+
+namespace asc::testing {
+namespace {
+// Weights are scaled down, so that gates do not all saturate.
+Tensor Weights(const Dims& dims, uint32_t seed) {
+  Tensor out = Noise(dims, seed);
+  for (int64_t i = 0; i < out.size(); ++i) out.data<float>()[i] *= 0.3f;
+  return out;
+}
+
+KernelCase Lstm(const char* direction, int64_t steps, int64_t batch, int64_t input, int64_t hidden,
+                int64_t layout) {
+  const int64_t directions = direction == std::string("bidirectional") ? 2 : 1;
+  const Dims state =
+      layout == 0 ? Dims{directions, batch, hidden} : Dims{batch, directions, hidden};
+  KernelCase test{
+      .op = "LSTM",
+      .inputs = {Noise(layout == 0 ? Dims{steps, batch, input} : Dims{batch, steps, input}),
+                 Weights({directions, 4 * hidden, input}, 2),
+                 Weights({directions, 4 * hidden, hidden}, 3), Noise({directions, 8 * hidden}, 4),
+                 std::nullopt, Noise(state, 5), Noise(state, 6)},
+      .constants = {1, 2},
+      .outputs = 3};
+  test.attributes.Set("direction", std::string(direction));
+  test.attributes.Set("hidden_size", hidden);
+  test.attributes.Set("layout", layout);
+  return test;
+}
+
+TEST(VectorLstm, AgreesWithReference) {
+  for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+    for (const int64_t layout : {0, 1}) {
+      SCOPED_TRACE(Cat(direction, ", layout ", layout));
+      ExpectVectorKernel(Lstm(direction, 5, 1, 7, 6, layout), "vector.lstm", 2e-6);
+      ExpectVectorKernel(Lstm(direction, 3, 6, 33, 40, layout), "vector.lstm", 2e-6);
+    }
+  }
+  ExpectVectorKernel(Lstm("forward", 1, 1, 128, 128, 0), "vector.lstm", 2e-6);
+  KernelCase bare = Lstm("forward", 4, 2, 9, 8, 0);
+  bare.inputs.resize(3);
+  ExpectVectorKernel(bare, "vector.lstm", 2e-6);
+}
+
+TEST(VectorLstm, OtherFormsAreLeft) {
+  KernelCase clipped = Lstm("forward", 2, 2, 3, 4, 0);
+  clipped.attributes.Set("clip", 0.5f);
+  EXPECT_TRUE(ExpectKernelsAgree(clipped).empty());
+  KernelCase activations = Lstm("forward", 2, 2, 3, 4, 0);
+  activations.attributes.Set("activations", std::vector<std::string>{"Sigmoid", "Relu", "Tanh"});
+  EXPECT_TRUE(ExpectKernelsAgree(activations).empty());
+  KernelCase lengths = Lstm("forward", 2, 2, 3, 4, 0);
+  lengths.inputs[4] = Tensor::FromValues<int32_t>({2}, {2, 1});
+  EXPECT_TRUE(ExpectKernelsAgree(lengths).empty());
+  KernelCase variable = Lstm("forward", 2, 2, 3, 4, 0);
+  variable.constants = {};
+  EXPECT_TRUE(ExpectKernelsAgree(variable).empty());
+}
+}  // namespace
+}  // namespace asc::testing
