@@ -17,10 +17,18 @@ std::unique_ptr<Pass> MakeReshapeSimplification();
 std::unique_ptr<Pass> MakeTransposeSimplification();
 std::unique_ptr<Pass> MakeCommonSubexpressions();
 std::unique_ptr<Pass> MakeDeadCodeElimination();
+std::unique_ptr<Pass> MakeActivationRecomposition();
+std::unique_ptr<Pass> MakeLayerNormRecomposition();
 std::unique_ptr<Pass> MakeConvAffine();
+std::unique_ptr<Pass> MakeFusedConv();
+std::unique_ptr<Pass> MakeFusedMatMul();
 
 // The fusions of each pass that has some.
+std::vector<FusionInfo> ActivationRecompositionFusions();
 std::vector<FusionInfo> ConvAffineFusions();
+std::vector<FusionInfo> FusedConvFusions();
+std::vector<FusionInfo> FusedMatMulFusions();
+std::vector<FusionInfo> LayerNormRecompositionFusions();
 
 }  // namespace asc
 

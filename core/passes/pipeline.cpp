@@ -24,11 +24,21 @@ constexpr Entry kPipeline[] = {
     {1, MakeReshapeSimplification},
     {1, MakeCommonSubexpressions},
     {1, MakeDeadCodeElimination},
+    {2, MakeActivationRecomposition},
+    {2, MakeLayerNormRecomposition},
     {2, MakeConvAffine},
+    {2, MakeFusedConv},
+    {2, MakeFusedMatMul},
+    {2, MakeConstantFolding},
+    {2, MakeDeadCodeElimination},
 };
 
 constexpr std::vector<FusionInfo> (*kFusions[])() = {
+    ActivationRecompositionFusions,
     ConvAffineFusions,
+    FusedConvFusions,
+    FusedMatMulFusions,
+    LayerNormRecompositionFusions,
 };
 // clang-format on
 }  // namespace
