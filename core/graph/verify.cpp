@@ -108,8 +108,10 @@ class Verifier {
 
   static Status CheckDims(const Value& value) {
     if (!value.dims) return Ok();
-    if (!value.type.is_tensor() || !(IsInteger(value.type.dtype))) {
-      return TypeError("elements known as dimensions need an integer tensor, not ", value.type);
+    if (!value.type.is_tensor() ||
+        !(IsInteger(value.type.dtype) || value.type.dtype == DataType::kBool)) {
+      return TypeError("elements known as dimensions need a tensor of integers or bool, not ",
+                       value.type);
     }
     const Shape& shape = value.type.shape;
     if (!shape.has_rank()) return Ok();

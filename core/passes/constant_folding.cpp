@@ -88,6 +88,12 @@ class ConstantFolding : public NodePass {
       const std::vector<int32_t> narrow(elements.begin(), elements.end());
       if (!std::equal(narrow.begin(), narrow.end(), elements.begin())) return false;
       tensor = Tensor::FromValues<int32_t>(dims, std::span<const int32_t>(narrow));
+    } else if (value.type.dtype == DataType::kBool) {
+      const Result<Tensor> made = Tensor::Allocate(DataType::kBool, dims);
+      if (!made.ok()) return false;
+      tensor = *made;
+      std::transform(elements.begin(), elements.end(), tensor.data<bool>(),
+                     [](int64_t v) { return v != 0; });
     } else {
       return false;
     }

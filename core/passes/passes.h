@@ -22,6 +22,7 @@ std::unique_ptr<Pass> MakeLayerNormRecomposition();
 std::unique_ptr<Pass> MakeConvAffine();
 std::unique_ptr<Pass> MakeFusedConv();
 std::unique_ptr<Pass> MakeFusedMatMul();
+std::unique_ptr<Pass> MakeLayoutAssignment();
 
 // The fusions of each pass that has some.
 std::vector<FusionInfo> ActivationRecompositionFusions();

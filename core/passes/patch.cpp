@@ -22,8 +22,17 @@ std::vector<ValueId> Patch::AddNode(const OpSchema* schema, std::vector<ValueId>
                                     AttributeMap attributes, size_t output_count) {
   std::vector<ValueId> outputs;
   for (size_t i = 0; i < output_count; ++i) outputs.push_back(NewId());
-  nodes_.push_back({schema, std::move(inputs), std::move(attributes), outputs});
+  nodes_.push_back({schema, std::move(inputs), std::move(attributes), outputs, "", NodeId()});
   return outputs;
+}
+
+void Patch::Describe(ValueId made, std::string name, NodeId origins_of) {
+  for (NewNode& node : nodes_) {
+    if (std::find(node.outputs.begin(), node.outputs.end(), made) == node.outputs.end()) continue;
+    node.name = std::move(name);
+    node.origins_of = origins_of;
+    return;
+  }
 }
 
 std::vector<NodeId> Patch::TouchedNodes() const {
@@ -151,6 +160,8 @@ class PatchApplier {
       graph_.TrimInputs(id);
       Node& node = graph_.node(id);
       node.origins = origins;
+      if (graph_.Has(fresh.origins_of))
+        AppendOrigins(node.origins, graph_.node(fresh.origins_of).origins);
       node.scope = scope_;
       for (size_t i = 0; i < fresh.outputs.size(); ++i)
         resolved_[fresh.outputs[i].index] = node.outputs[i];
@@ -216,7 +227,10 @@ class PatchApplier {
     for (const NodeId id : patch_.joined_) AppendOrigins(graph_.node(id).origins, RemovedOrigins());
     for (const auto& [id, slot] : patch_.removed_outputs_) graph_.RemoveOutput(id, slot);
     RemoveNodes();
-    for (const NodeId id : fresh) graph_.RenameNode(id, base);
+    for (size_t i = 0; i < fresh.size(); ++i) {
+      const std::string& wish = patch_.nodes_[i].name;
+      graph_.RenameNode(fresh[i], wish.empty() ? base : wish);
+    }
     // The user's name goes over to what computes the value now.
     for (const auto& [value, name] : names_) {
       if (!graph_.FindValue(name).valid()) graph_.RenameValue(value, name);

@@ -37,6 +37,9 @@ class Patch {
   // The same with several outputs.
   std::vector<ValueId> AddNode(const OpSchema* schema, std::vector<ValueId> inputs,
                                AttributeMap attributes, size_t output_count);
+  // Names the new node that makes `made`, and gives it the origins of a node that stays (an invalid
+  // id: none).
+  void Describe(ValueId made, std::string name, NodeId origins_of);
   // All uses that `from` has in the graph, graph outputs included, become uses of `to`.
   void Replace(ValueId from, ValueId to) { replacements_.emplace_back(from, to); }
   // Changes one operand of a node that stays; slots as in Use.
@@ -80,6 +83,8 @@ class Patch {
     std::vector<ValueId> inputs;
     AttributeMap attributes;
     std::vector<ValueId> outputs;
+    std::string name;   // empty: after the anchor
+    NodeId origins_of;  // besides the removed ones
   };
   struct InputChange {
     NodeId node;

@@ -31,6 +31,7 @@ constexpr Entry kPipeline[] = {
     {2, MakeFusedMatMul},
     {2, MakeConstantFolding},
     {2, MakeDeadCodeElimination},
+    {3, MakeLayoutAssignment},
 };
 
 constexpr std::vector<FusionInfo> (*kFusions[])() = {

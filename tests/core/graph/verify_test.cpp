@@ -85,7 +85,7 @@ TEST_F(VerifyTest, RefusesWrongCountsAndAttributes) {
 
 TEST_F(VerifyTest, RefusesContradictingFacts) {
   graph.value(y).dims = std::vector<Dim>{1};
-  ExpectIllegal(Code::kTypeMismatch, "need an integer tensor");
+  ExpectIllegal(Code::kTypeMismatch, "need a tensor of integers");
   graph.value(y).dims.reset();
   const ValueId c = graph.AddConstant("c", Tensor::Scalar<float>(1));
   graph.value(c).type = Floats({2});

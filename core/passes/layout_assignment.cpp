@@ -1,0 +1,225 @@
+// LayoutAssignment: decides for the whole graph which image operators work on channels in blocks
+// (NC1HWC0), and puts TransData between them and the rest. Moved bytes are what it minimises: those
+// of TransData, and those that a convolution moves by itself when its operands are not blocked.
+// This is a minimum cut between blocked and plain nodes.
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/registry.h"
+#include "core/passes/match.h"
+#include "core/passes/min_cut.h"
+#include "core/passes/passes.h"
+
+namespace asc {
+namespace {
+// What an open extent counts as; only relations between values matter.
+constexpr double kOpenExtent = 32;
+// Keeps a TransData from coming for free where values are empty, and makes fewer better than more.
+constexpr double kPerNode = 64;
+
+bool IsImage(const Graph& graph, ValueId id) {
+  if (!id.valid()) return false;
+  const ValueType& type = graph.value(id).type;
+  return type.is_tensor() && type.shape.has_rank() && type.shape.rank() == 4;
+}
+
+double Bytes(const Graph& graph, ValueId id) {
+  const ValueType& type = graph.value(id).type;
+  double bytes = static_cast<double>(ElementSize(type.dtype));
+  for (const Dim& dim : type.shape.dims())
+    bytes *= dim.is_constant() ? static_cast<double>(dim.value()) : kOpenExtent;
+  return bytes + kPerNode;
+}
+
+bool IsConvolution(const Node& node) {
+  return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("FusedConv", "asc");
+}
+
+// Operand `slot` is one that blocks: not the weight of a convolution, nor anything that is no
+// image.
+bool Blocks(const Graph& graph, const Node& node, size_t slot) {
+  return IsImage(graph, node.inputs[slot]) && !(IsConvolution(node) && slot == 1);
+}
+
+bool ElementwiseOfOneShape(const Graph& graph, const Node& node, const Layout& layout) {
+  const Shape& shape = graph.value(node.outputs[0]).type.shape;
+  const bool whole = shape[1].is_constant() && shape[1].value() % layout.c0 == 0;
+  return whole && node.schema->op_class == OpClass::kElementwise &&
+         std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](ValueId id) { return id.valid() && graph.value(id).type.shape == shape; });
+}
+
+class Assignment {
+ public:
+  explicit Assignment(const PassContext& context)
+      : graph_(context.graph()), options_(context.options()), vertices_(graph_.node_bound()) {}
+
+  bool FindCandidates() {
+    for (const NodeId id : graph_.Nodes()) {
+      const Node& node = graph_.node(id);
+      const auto layout = LayoutFor(node);
+      if (!layout) continue;
+      candidates_.push_back(id);
+      vertices_[Index(id)] = cut_.AddVertex();
+    }
+    return !candidates_.empty();
+  }
+
+  // By node: works on blocks.
+  std::vector<bool> Solve() {
+    for (const NodeId id : candidates_) {
+      const Node& node = graph_.node(id);
+      if (!IsConvolution(node)) continue;
+      // Left plain, a convolution reorders its operands itself.
+      double moved = Bytes(graph_, node.outputs[0]);
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        if (Blocks(graph_, node, i)) moved += Bytes(graph_, node.inputs[i]);
+      }
+      cut_.AddEdge(MinCut::kSource, Vertex(id), moved);
+    }
+    for (const ValueId id : graph_.Values()) AddValue(graph_.value(id));
+    const std::vector<bool> side = cut_.Solve();
+    std::vector<bool> blocked(graph_.node_bound(), false);
+    for (const NodeId id : candidates_) blocked[Index(id)] = side[Vertex(id)];
+    return blocked;
+  }
+
+  const std::vector<NodeId>& candidates() const { return candidates_; }
+
+  Layout LayoutOf(ValueId id) const {
+    return {Format::kNC1HWC0, options_.c0.at(graph_.value(id).type.dtype)};
+  }
+
+ private:
+  static size_t Index(NodeId id) { return static_cast<size_t>(id.index); }
+  size_t Vertex(NodeId id) const { return vertices_[Index(id)]; }
+
+  // The blocked layout that the node could work in.
+  std::optional<Layout> LayoutFor(const Node& node) const {
+    if (node.outputs.size() != 1 || !IsImage(graph_, node.outputs[0]) || !node.regions.empty())
+      return std::nullopt;
+    const Value& result = graph_.value(node.outputs[0]);
+    const auto c0 = options_.c0.find(result.type.dtype);
+    if (c0 == options_.c0.end() || c0->second <= 0 || result.variable >= 0) return std::nullopt;
+    bool any = false;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!node.inputs[i].valid() || !Blocks(graph_, node, i)) continue;
+      if (graph_.value(node.inputs[i]).type.dtype != result.type.dtype) return std::nullopt;
+      any = true;
+    }
+    const Layout layout{Format::kNC1HWC0, c0->second};
+    const bool accepted = options_.accepts_layout ? options_.accepts_layout(graph_, node, layout)
+                                                  : ElementwiseOfOneShape(graph_, node, layout);
+    return any && accepted ? std::optional(layout) : std::nullopt;
+  }
+
+  // Plain nodes, graph inputs, outputs and captures are the sink itself.
+  size_t VertexOr(NodeId id, size_t otherwise) const {
+    return id.valid() && Vertex(id) != 0 ? Vertex(id) : otherwise;
+  }
+
+  void AddValue(const Value& value) {
+    if (!IsImage(graph_, value.id)) return;
+    const size_t from = VertexOr(value.producer, MinCut::kSink);
+    std::vector<size_t> users;
+    for (const Use& use : value.uses) {
+      const Node& user = graph_.node(use.node);
+      const bool blocks = use.slot < user.inputs.size() && Blocks(graph_, user, use.slot);
+      users.push_back(blocks ? VertexOr(use.node, MinCut::kSink) : MinCut::kSink);
+    }
+    if (graph_.IsOutput(value.id)) users.push_back(MinCut::kSink);
+    const bool touches =
+        from != MinCut::kSink ||
+        std::any_of(users.begin(), users.end(), [](size_t u) { return u != MinCut::kSink; });
+    if (!touches || users.empty()) return;
+    // One TransData serves all users on the other side: paid once for each direction, through a
+    // vertex that stands for it.
+    const double cost = Bytes(graph_, value.id);
+    const size_t to_plain = cut_.AddVertex(), to_blocked = cut_.AddVertex();
+    cut_.AddEdge(from, to_plain, cost);
+    cut_.AddEdge(to_blocked, from, cost);
+    for (const size_t user : users) {
+      cut_.AddEdge(to_plain, user, MinCut::kInfinite);
+      cut_.AddEdge(user, to_blocked, MinCut::kInfinite);
+    }
+  }
+
+  const Graph& graph_;
+  const PassOptions& options_;
+  MinCut cut_;
+  std::vector<NodeId> candidates_;
+  std::vector<size_t> vertices_;  // by node; 0: no candidate
+};
+
+class LayoutAssignment : public Pass {
+ public:
+  std::string_view name() const override { return "LayoutAssignment"; }
+  bool ChangesFacts() const override { return false; }
+
+  void Run(PassContext& context) override {
+    const Graph& graph = context.graph();
+    for (const ValueId id : graph.Values()) {
+      if (graph.value(id).storage.is_blocked()) return;  // done already
+    }
+    Assignment assignment(context);
+    if (!assignment.FindCandidates()) return;
+    const std::vector<bool> blocked = assignment.Solve();
+    const auto first =
+        std::find_if(assignment.candidates().begin(), assignment.candidates().end(),
+                     [&](NodeId id) { return blocked[static_cast<size_t>(id.index)]; });
+    if (first == assignment.candidates().end()) return;
+    Patch patch("NC1HWC0", graph.node(*first));
+    for (const ValueId id : graph.Values()) Convert(graph, assignment, blocked, id, patch);
+    context.Submit(patch);
+  }
+
+ private:
+  static ValueId AddTransData(const Graph& graph, const Layout& from, const Layout& to,
+                              ValueId value, Patch& patch) {
+    AttributeMap attributes;
+    attributes.Set("src", from.ToString());
+    attributes.Set("dst", to.ToString());
+    const ValueId out = patch.AddNode(OpRegistry::Global().Find("asc", "TransData"), {value},
+                                      std::move(attributes));
+    patch.Describe(out, Cat(graph.value(value).name, "_", FormatName(to.format)),
+                   graph.value(value).producer);
+    patch.SetStorage(out, to);
+    return out;
+  }
+
+  // Sets the value's layout and sends the users that want the other one through a TransData.
+  static void Convert(const Graph& graph, const Assignment& assignment,
+                      const std::vector<bool>& blocked, ValueId id, Patch& patch) {
+    const Value& value = graph.value(id);
+    if (!IsImage(graph, id)) return;
+    const bool made_blocked =
+        value.producer.valid() && blocked[static_cast<size_t>(value.producer.index)];
+    std::vector<Use> same, other;
+    for (const Use& use : value.uses) {
+      const Node& user = graph.node(use.node);
+      const bool wants = blocked[static_cast<size_t>(use.node.index)] &&
+                         use.slot < user.inputs.size() && Blocks(graph, user, use.slot);
+      (wants == made_blocked ? same : other).push_back(use);
+    }
+    const bool plain_output = made_blocked && graph.IsOutput(id);
+    const Layout plain;
+    if (!other.empty() || plain_output) {
+      const Layout block = assignment.LayoutOf(id);
+      const ValueId converted = AddTransData(graph, made_blocked ? block : plain,
+                                             made_blocked ? plain : block, id, patch);
+      if (plain_output) {
+        // The output goes over with all users; those that stay are named.
+        patch.Replace(id, converted);
+        for (const Use& use : same) patch.SetInput(use.node, use.slot, id);
+      } else {
+        for (const Use& use : other) patch.SetInput(use.node, use.slot, converted);
+      }
+    }
+    if (made_blocked) patch.SetStorage(id, assignment.LayoutOf(id));
+  }
+};
+}  // namespace
+
+std::unique_ptr<Pass> MakeLayoutAssignment() { return std::make_unique<LayoutAssignment>(); }
+
+}  // namespace asc
