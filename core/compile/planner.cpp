@@ -261,8 +261,11 @@ OperandDesc Planner::Describe(ValueId id) const {
 
 bool Planner::IsStaticStep(const Node& node) const {
   if (node.schema->output_shape_from_kernel) return false;
+  // Strings are objects: they have no place in an arena and are made while running.
   const auto is_static = [&](ValueId id) {
-    return !id.valid() || plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(id.index)])].is_static;
+    if (!id.valid()) return true;
+    const Slot& slot = plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(id.index)])];
+    return slot.is_static && slot.dtype != DataType::kString;
   };
   // Strings are objects, which an arena cannot hold: they are made while running.
   const auto has_place = [&](ValueId id) {

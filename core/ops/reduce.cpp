@@ -155,7 +155,12 @@ struct L2Op {
 template <typename T>
 struct LogSumOp : SumOp<T> {
   T Finish(SumState<T> state, int64_t) const {
-    return T(static_cast<ComputeType<T>>(std::log(state)));
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
+      return TruncateTo<T>(std::log(static_cast<double>(static_cast<int64_t>(state))));
+    else if constexpr (std::is_integral_v<T>)
+      return TruncateTo<T>(std::log(static_cast<double>(state)));
+    else
+      return T(static_cast<ComputeType<T>>(std::log(state)));
   }
 };
 
@@ -179,7 +184,11 @@ struct LogSumExpOp {
     }
   }
   T Finish(const State& state, int64_t) const {
-    return T(static_cast<ComputeType<T>>(state.largest + std::log(state.sum)));
+    const double result = state.largest + std::log(state.sum);
+    if constexpr (std::is_integral_v<T>)
+      return TruncateTo<T>(result);
+    else
+      return T(static_cast<ComputeType<T>>(result));
   }
 };
 
@@ -232,10 +241,6 @@ Status Reduce(KernelContext& context) {
   return done ? Ok() : NoKernel(context);
 }
 template <template <typename> class Op>
-Status ReduceFloats(KernelContext& context) {
-  return Reduce<Op, float, double, Half, BFloat16>(context);
-}
-template <template <typename> class Op>
 Status ReduceNumbers(KernelContext& context) {
   return Reduce<Op, float, double, Half, BFloat16, int32_t, int64_t, uint32_t, uint64_t>(context);
 }
@@ -280,10 +285,9 @@ void AddReduceOps(OpTable& table) {
   reduce("ReduceL2", 18, kNumbers, ReduceNumbers<L2Op>,
          "square root of the sum of squares over axes")
       .Method("reduce_l2");
-  reduce("ReduceLogSum", 28, types::kFloats, ReduceFloats<LogSumOp>,
-         "logarithm of the sum over axes");
-  reduce("ReduceLogSumExp", 28, types::kFloats, ReduceFloats<LogSumExpOp>,
-         "log(sum(exp(x))) over axes");
+  // Opset 28 takes floating types only; integers of older opsets are truncated, as ReduceL2's are.
+  reduce("ReduceLogSum", 28, kNumbers, ReduceNumbers<LogSumOp>, "logarithm of the sum over axes");
+  reduce("ReduceLogSumExp", 28, kNumbers, ReduceNumbers<LogSumExpOp>, "log(sum(exp(x))) over axes");
   reduce("ReduceMax", 20, kOrdered, ReduceExtreme<MaxOp>, "the largest over axes; NaN wins")
       .Infer(InferReduceElements<Dim::Max>);
   reduce("ReduceMean", 18, kNumbers, ReduceMean, "the mean over axes; that of integers truncates");
