@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "capi/src/attributes.h"
 #include "capi/src/import.h"
 #include "capi/src/method_attributes.h"
+#include "capi/src/pinned.h"
 #include "capi/src/registry.h"
 #include "capi/src/type.h"
 #include "capi/src/value.h"
 #include "core/graph/builder.h"
 #include "core/graph/dot.h"
+#include "core/graph/origin_format.h"
 #include "core/graph/text.h"
 
 using asc::Cat;
@@ -217,21 +220,33 @@ asc_status* asc_graph_add_operator(asc_graph* graph, asc_string operation,
     ASC_ASSIGN_OR_RETURN(spec.schema, asc::capi::FindOperator(View(operation)));
     ASC_ASSIGN_OR_RETURN(spec.inputs, state.ValuesOf(inputs, input_count, "inputs", true));
     ASC_ASSIGN_OR_RETURN(spec.regions, asc::capi::RegionsOf(state, regions));
+    std::optional<std::string> pinned;
     if (attributes != nullptr) {
+      asc::AttributeMap given = **attributes;
+      if (const std::string* format = given.Get<std::string>("expected_format")) {
+        pinned = *format;
+        given.Erase("expected_format");
+      }
       asc::Result<asc::AttributeMap> ready = asc::capi::AttributesOfMethod(
-          *spec.schema, **attributes, asc::capi::RankOf(*state.graph, spec.inputs));
-      if (!ready.ok())
+          *spec.schema, given, asc::capi::RankOf(*state.graph, spec.inputs));
+      if (!ready.ok()) {
         return std::move(ready).status().WithNode(name.size == 0 ? spec.schema->method
                                                                  : View(name));
+      }
       spec.attributes = std::move(ready).value();
     }
     spec.output_count = output_count;
     spec.name = View(name);
     spec.source = state.source;
     spec.scope = state.scope;
-    ASC_ASSIGN_OR_RETURN(const NodeId node, asc::BuildNode(*state.graph, std::move(spec)));
-    for (size_t i = 0; i < output_count; ++i)
-      outputs[i] = state.IdOf(state.graph->node(node).outputs[i]);
+    std::vector<ValueId> results;
+    if (pinned) {
+      ASC_ASSIGN_OR_RETURN(results, asc::capi::BuildPinned(*state.graph, std::move(spec), *pinned));
+    } else {
+      ASC_ASSIGN_OR_RETURN(const NodeId node, asc::BuildNode(*state.graph, std::move(spec)));
+      results = state.graph->node(node).outputs;
+    }
+    for (size_t i = 0; i < output_count; ++i) outputs[i] = state.IdOf(results[i]);
     return Ok();
   });
 }
@@ -308,7 +323,7 @@ asc_status* asc_graph_get_format(const asc_graph* graph, asc_value_id value, asc
     ASC_NEED_HANDLE(graph);
     ASC_NEED(out);
     ASC_ASSIGN_OR_RETURN(const ValueId id, (*graph)->ValueOf(value, "value"));
-    *out = Lend(asc::FormatName((*graph)->graph->value(id).origin_format));
+    *out = Lend(asc::FormatName(asc::OriginFormatOf((*graph)->graph->value(id))));
     return Ok();
   });
 }

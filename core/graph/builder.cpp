@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/infer.h"
+#include "core/graph/origin_format.h"
 
 namespace asc {
 
@@ -30,6 +31,7 @@ Result<NodeId> BuildNode(Graph& graph, NodeSpec spec) {
     graph.RemoveNode(id);
     return status;
   }
+  InferOriginFormats(graph, id);
   return id;
 }
 

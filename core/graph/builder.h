@@ -17,7 +17,7 @@ struct NodeSpec {
   std::vector<Region> regions;  // for operators that have some
 };
 
-// Adds the node, checks it against its schema and infers its outputs. Its outputs are named `name` where given (`name`, name_1
+// Adds the node, checks it against its schema and infers its outputs and their origin formats. Its outputs are named `name` where given (`name`, name_1
 // ... for several), else `<method>_out`. On failure the graph is as before and the Status carries the node's name.
 Result<NodeId> BuildNode(Graph& graph, NodeSpec spec);
 

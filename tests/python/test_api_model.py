@@ -21,7 +21,9 @@ def tensor(name, shape, dtype=FLOAT):
 
 
 def model_of(nodes, inputs, outputs, metadata=(), **graph):
-    made = oh.make_model(oh.make_graph(nodes, "test", inputs, outputs, **graph), opset_imports=[oh.make_opsetid("", 18)], ir_version=10)
+    made = oh.make_model(
+        oh.make_graph(nodes, "test", inputs, outputs, **graph), opset_imports=[oh.make_opsetid("", 18)], ir_version=10
+    )
     for key, value in metadata:
         made.metadata_props.add(key=key, value=value)
     return made
@@ -29,7 +31,9 @@ def model_of(nodes, inputs, outputs, metadata=(), **graph):
 
 def add_model(shape=("N", 3), dtype=FLOAT):
     nodes = [oh.make_node("Add", ["a", "b"], ["sum"])]
-    return model_of(nodes, [tensor("a", shape, dtype), tensor("b", shape, dtype)], [tensor("sum", shape, dtype)], [("author", "me")])
+    return model_of(
+        nodes, [tensor("a", shape, dtype), tensor("b", shape, dtype)], [tensor("sum", shape, dtype)], [("author", "me")]
+    )
 
 
 def relu_model(shape=("N", 3), dtype=FLOAT):
@@ -179,8 +183,30 @@ def test_outputs_are_written_into_given_arrays():
         model.run(feeds, out={"sum": feeds["a"]})
 
 
-NUMPY_TYPES = ["float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
-EXTRA_TYPES = ["bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int4", "uint4", "float4_e2m1fn"]
+NUMPY_TYPES = [
+    "float32",
+    "float64",
+    "float16",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+]
+EXTRA_TYPES = [
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "int4",
+    "uint4",
+    "float4_e2m1fn",
+]
 
 
 def type_number(name):
@@ -191,7 +217,9 @@ def type_number(name):
 @pytest.mark.parametrize("name", NUMPY_TYPES + EXTRA_TYPES)
 def test_every_type_goes_through_unchanged(name):
     number, dtype = type_number(name)
-    model = pyasc.load(model_of([oh.make_node("Identity", ["x"], ["y"])], [tensor("x", ["N"], number)], [tensor("y", ["N"], number)]))
+    model = pyasc.load(
+        model_of([oh.make_node("Identity", ["x"], ["y"])], [tensor("x", ["N"], number)], [tensor("y", ["N"], number)])
+    )
     assert model.inputs[0].dtype == dtype
     for values in ([0, 1, 1, 0, 1], [], [1]):
         array = np.array(values, dtype)
@@ -273,7 +301,9 @@ def test_a_model_may_be_called_from_many_threads():
 
 def test_the_interpreter_is_free_while_the_engine_works():
     n = 800
-    model = pyasc.load(model_of([oh.make_node("MatMul", ["x", "x"], ["y"])], [tensor("x", [n, n])], [tensor("y", [n, n])]), threads=1)
+    model = pyasc.load(
+        model_of([oh.make_node("MatMul", ["x", "x"], ["y"])], [tensor("x", [n, n])], [tensor("y", [n, n])]), threads=1
+    )
     array = np.ones((n, n), np.float32)
     model.run(array)
     counts, stop = [0], threading.Event()

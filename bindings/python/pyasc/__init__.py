@@ -1,12 +1,12 @@
 """A graph engine for neural networks: build, import, optimise, compile and run graphs.
 
-    model = pyasc.load("model.onnx")
-    result = model.run({"x": array})
+model = pyasc.load("model.onnx")
+result = model.run({"x": array})
 
-    with pyasc.Context() as ctx:
-        x = ctx.input("x", shape=(1, 3))
-        y = ctx.relu(x)
-        result = ctx.execute({"x": array})
+with pyasc.Context() as ctx:
+    x = ctx.input("x", shape=(1, 3))
+    y = ctx.relu(x)
+    result = ctx.execute({"x": array})
 """
 
 import atexit as _atexit
@@ -20,7 +20,8 @@ _atexit.register(_asc.pyasc_close)
 
 __version__: str = _asc.asc_version()
 
-from pyasc import device, logging, ops, testing  # noqa: E402: they need the engine to be set up
+# These need the engine to be set up.
+from pyasc import device, logging, ops, testing  # noqa: E402
 from pyasc.compatibility import check_compatibility  # noqa: E402
 from pyasc.config import CompileConfig  # noqa: E402
 from pyasc.context import Context, Value  # noqa: E402

@@ -21,7 +21,8 @@ def name(number):
 
 @functools.cache
 def to_numpy(number):
-    """The NumPy type that holds elements of this type: its own, ml_dtypes', or object for strings; None for undefined."""
+    """The NumPy type that holds elements of this type: its own, ml_dtypes', or object for strings; None for
+    undefined."""
     if number == STRING:
         return np.dtype(object)
     text = name(number)
@@ -40,7 +41,8 @@ def _number_of_name(text):
 
 
 def number_of(dtype):
-    """The number of "float32", np.float32, np.dtype("f4"), ml_dtypes.bfloat16, str, ...; E5002 for what is no element type."""
+    """The number of "float32", np.float32, np.dtype("f4"), ml_dtypes.bfloat16, str, ...; E5002 for what is no element
+    type."""
     if isinstance(dtype, str):
         try:
             return _number_of_name(dtype)

@@ -13,6 +13,10 @@ from pyasc._values import tensor_to_value, to_array
 from pyasc.errors import InvalidArgumentError, TypeMismatchError, _nearest
 
 
+# A parameter of every operator: the layout that its first operand must have.
+PINNED = "expected_format"
+
+
 class Operator:
     """A row of the registry, with what calling it as a method needs."""
 
@@ -36,7 +40,8 @@ class Operator:
         rest = arguments[single:]
         if rest and not self.variadic:
             raise InvalidArgumentError(
-                f"{self.method} takes {single} operands, given {len(arguments)}", hint="give parameters that are no operands by name"
+                f"{self.method} takes {single} operands, given {len(arguments)}",
+                hint="give parameters that are no operands by name",
             )
         if self.variadic and len(rest) == 1 and isinstance(rest[0], (list, tuple)):
             rest = rest[0]
@@ -102,10 +107,18 @@ class Operator:
             return None
         handle = _asc.asc_attributes_create()
         for name, value in attributes.items():
+            if name == PINNED:
+                _set_string(handle, name, value)
+                continue
             spec = self.attributes.get(name)
             if spec is None:
-                names = [*(row["python_name"] for row in self.inputs), *(row["python_name"] for row in self.row["attributes"])]
-                raise InvalidArgumentError(f"{self.method} has no parameter '{name}'; it has {names}", hint=_nearest(name, names))
+                names = [
+                    *(row["python_name"] for row in self.inputs),
+                    *(row["python_name"] for row in self.row["attributes"]),
+                ]
+                raise InvalidArgumentError(
+                    f"{self.method} has no parameter '{name}'; it has {names}", hint=_nearest(name, names)
+                )
             try:
                 _SETTERS[spec["type"]](handle, name, value)
             except (TypeError, ValueError, OverflowError) as error:
@@ -119,13 +132,19 @@ class Operator:
         """For help() and editors: operands first, then parameters by name."""
         parameters = []
         for row in self.inputs:
-            kind = inspect.Parameter.VAR_POSITIONAL if row["kind"] == "variadic" else inspect.Parameter.POSITIONAL_OR_KEYWORD
+            kind = (
+                inspect.Parameter.VAR_POSITIONAL
+                if row["kind"] == "variadic"
+                else inspect.Parameter.POSITIONAL_OR_KEYWORD
+            )
             optional = row["kind"] == "optional" or any(p.default is None for p in parameters)
             default = None if optional and row["kind"] != "variadic" else inspect.Parameter.empty
             parameters.append(inspect.Parameter(safe_name(row["python_name"]), kind, default=default))
         for spec in self.row["attributes"]:
             default = inspect.Parameter.empty if spec["required"] else spec.get("default")
-            parameters.append(inspect.Parameter(safe_name(spec["python_name"]), inspect.Parameter.KEYWORD_ONLY, default=default))
+            parameters.append(
+                inspect.Parameter(safe_name(spec["python_name"]), inspect.Parameter.KEYWORD_ONLY, default=default)
+            )
         for name in self.regions:
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY))
         for name, default in (("name", ""), ("outputs", None)):
@@ -138,13 +157,22 @@ class Operator:
         """The docstring of methods and functions."""
         row = self.row
         domain = row["domain"] or "ai.onnx"
-        lines = [row["doc"] or row["name"], "", f"Operator {row['name']} of {domain}, opset {row['since_version']}.", ""]
+        lines = [
+            row["doc"] or row["name"],
+            "",
+            f"Operator {row['name']} of {domain}, opset {row['since_version']}.",
+            "",
+        ]
         for parameter in self.inputs:
             kind = "" if parameter["kind"] == "single" else f" ({parameter['kind']})"
             types = ", ".join(row["types"].get(parameter["type"], []))
-            lines.append(f"{parameter['python_name']}{kind}: {parameter['doc'] or 'a value'}{f' of {types}' if types else ''}")
+            lines.append(
+                f"{parameter['python_name']}{kind}: {parameter['doc'] or 'a value'}{f' of {types}' if types else ''}"
+            )
         for spec in row["attributes"]:
-            needed = "required" if spec["required"] else f"default {spec['default']!r}" if "default" in spec else "optional"
+            needed = (
+                "required" if spec["required"] else f"default {spec['default']!r}" if "default" in spec else "optional"
+            )
             lines.append(f"{spec['python_name']}: {spec['type']}, {needed}. {spec['doc']}".rstrip())
         lines.append("name: of the result; outputs: how many results to give.")
         return "\n".join(lines)

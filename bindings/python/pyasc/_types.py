@@ -30,7 +30,8 @@ class Type:
 
 
 def _shape(handle):
-    """Extents: an int, a name or expression of names, or None for one that nothing is known of; None for unknown rank."""
+    """Extents: an int, a name or expression of names, or None for one that nothing is known of; None for unknown
+    rank."""
     rank = _asc.asc_type_get_rank(handle)
     if rank < 0:
         return None
@@ -64,9 +65,9 @@ def _extent_text(extent):
 class Port:
     """An input or output of a model.
 
-    name: what feeds and results call it. shape: a tuple of ints, dimension names (equal names mean equal extents) and None for
-    extents that are not known; None when not even the rank is. dtype: NumPy's or ml_dtypes' type, object for strings. kind:
-    "tensor", "sequence", "optional" or "map".
+    name: what feeds and results call it. shape: a tuple of ints, dimension names (equal names mean equal extents) and
+    None for extents that are not known; None when not even the rank is. dtype: NumPy's or ml_dtypes' type, object for
+    strings. kind: "tensor", "sequence", "optional" or "map".
     """
 
     __slots__ = ("name", "type")

@@ -8,7 +8,8 @@ from pyasc.errors import InvalidArgumentError, TypeMismatchError
 
 
 def to_array(object_, number=None):
-    """An array of what the user gives. Arrays stay what they are; numbers and lists become `number`'s type where one is given."""
+    """An array of what the user gives. Arrays stay what they are; numbers and lists become `number`'s type where one is
+    given."""
     if isinstance(object_, np.ndarray):
         return object_
     if hasattr(object_, "__array__") or hasattr(object_, "__array_interface__"):
@@ -19,7 +20,9 @@ def to_array(object_, number=None):
     except (TypeError, ValueError) as error:
         raise TypeMismatchError(f"cannot make a tensor of a {type(object_).__name__}: {error}") from None
     if array.dtype == object and number != _dtypes.STRING:
-        raise TypeMismatchError(f"cannot make a tensor of a {type(object_).__name__}: its items differ in shape or type")
+        raise TypeMismatchError(
+            f"cannot make a tensor of a {type(object_).__name__}: its items differ in shape or type"
+        )
     return array
 
 

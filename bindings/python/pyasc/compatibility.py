@@ -20,7 +20,8 @@ def _key(version):
 def check_compatibility(cann, version=None):
     """Whether a pyasc version (default: this one) goes with a CANN version.
 
-    Gives a dict: compatible (bool), cann, pyasc, requires (">=0.3.2") and message. E5004 naming the known ones for other CANN versions.
+    Gives a dict: compatible (bool), cann, pyasc, requires (">=0.3.2") and message. E5004 naming the known ones for
+    other CANN versions.
     """
     from pyasc import __version__
 

@@ -27,8 +27,8 @@ class CompileConfig:
     verify_passes          False  run the graph verifier after every pass
     rewrite_limit          -1   stop after this many rewrites, to bisect; -1: no limit
 
-    Values out of range and unknown options are refused (E5003, naming the nearest), options that are not built yet by name (E5009). The
-    same names are attributes.
+    Values out of range and unknown options are refused (E5003, naming the nearest), options that are not built yet by
+    name (E5009). The same names are attributes.
     """
 
     __slots__ = ("_handle",)

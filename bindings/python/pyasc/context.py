@@ -1,6 +1,5 @@
 """Building graphs operator by operator, and executing them."""
 
-import inspect
 import os
 import sys
 import warnings
@@ -8,7 +7,8 @@ import warnings
 import numpy as np
 
 from pyasc import _asc, _dtypes, config as _config, fusion
-from pyasc._operators import find, registry
+from pyasc._methods import OperatorMethods
+from pyasc._operators import PINNED, find, registry
 from pyasc._types import KINDS, TENSOR, Type, make_tensor_type
 from pyasc._values import tensor_to_value, to_array
 from pyasc.errors import (
@@ -31,8 +31,8 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 class Value:
     """A value of a graph that is being built: what operators take and give.
 
-    name; shape (ints, names, None for unknown extents; None for unknown rank); dtype; kind; format (the layout that the user thinks of);
-    context. Arithmetic adds operators to the graph.
+    name; shape (ints, names, None for unknown extents; None for unknown rank); dtype; kind; format (the layout that the
+    user thinks of); context. Arithmetic adds operators to the graph.
     """
 
     __slots__ = ("context", "_id", "_cached_type", "__weakref__")
@@ -115,7 +115,8 @@ class Value:
 
 
 class Results(dict):
-    """Arrays by output name. Where there is one output only, "output" is it too; a wrong name is refused naming the right ones."""
+    """Arrays by output name. Where there is one output only, "output" is it too; a wrong name is refused naming the
+    right ones."""
 
     def __missing__(self, key):
         if key == "output" and len(self) == 1:
@@ -129,12 +130,13 @@ class Results(dict):
         return self[key] if key in self else default
 
 
-class Context:
+class Context(OperatorMethods):
     """A graph under construction, and its executions.
 
-    Context() is the host CPU; Context("npu:1") and Context(device_id=1) an emulated NPU (E5020 when it does not exist). config: a
-    CompileConfig; threads: cores used at most. Every operator of the registry is a method. A context belongs to one thread at a time. It is
-    freed by `destroy()`, at the end of its `with` block, or (with a ResourceWarning) with its last reference.
+    Context() is the host CPU; Context("npu:1") and Context(device_id=1) an emulated NPU (E5020 when it does not exist).
+    config: a CompileConfig; threads: cores used at most. Every operator of the registry is a method. A context belongs
+    to one thread at a time. It is freed by `destroy()`, at the end of its `with` block, or (with a ResourceWarning)
+    with its last reference.
     """
 
     def __init__(self, device=None, *, device_id=None, config=None, threads=None, name="graph"):
@@ -162,8 +164,8 @@ class Context:
         return self._graph
 
     def destroy(self):
-        """Frees the graph and what was compiled of it. May be called again; anything else afterwards is refused (E5011). Arrays that
-        were given out stay valid."""
+        """Frees the graph and what was compiled of it. May be called again; anything else afterwards is refused
+        (E5011). Arrays that were given out stay valid."""
         self._graph = None
         self._model = None
         self._scopes = {}
@@ -197,8 +199,8 @@ class Context:
         return Graph(self._open())
 
     def input(self, name, shape=None, dtype="float32", format=None):
-        """Adds an input. shape: ints, names (equal names mean equal extents) and None; no shape: unknown rank. format: the layout that
-        you think of, such as "NHWC". E5003 when the graph has an input of that name."""
+        """Adds an input. shape: ints, names (equal names mean equal extents) and None; no shape: unknown rank. format:
+        the layout that you think of, such as "NHWC". E5003 when the graph has an input of that name."""
         graph = self._open()
         if any(port.name == name for port in self.graph.inputs):
             raise InvalidArgumentError(f"the graph has an input '{name}' already")
@@ -223,8 +225,8 @@ class Context:
         return self._value(_asc.asc_graph_add_variable(self._open(), name, handle))
 
     def capture(self, value):
-        """In a context that is the body of an operator of another one (If, Loop, Scan): an outer value, seen from inside. Captures come
-        after all inputs."""
+        """In a context that is the body of an operator of another one (If, Loop, Scan): an outer value, seen from
+        inside. Captures come after all inputs."""
         self._open()
         outer = value.context
         if outer is self:
@@ -269,6 +271,17 @@ class Context:
         made = _asc.asc_graph_add_operator(graph, operator.key, ids, handle, regions, name, count)
         values = tuple(self._value(number) for number in made)
         return values[0] if len(values) == 1 else values
+
+    def conv2d_custom(self, x, weight=None, bias=None, *, expected_format=None, **named):
+        """conv2d pinned to a layout ("NHWC", "NC1HWC0", ...) of its operand and result.
+
+        A layout that no inserted TransData can meet is E5008, naming both and the transpose that would mend it. Every
+        other operator takes `expected_format=` too.
+        """
+        self._open()
+        if expected_format is None:
+            raise InvalidArgumentError("conv2d_custom needs expected_format, the layout that it is pinned to")
+        return self._call(registry()["conv2d"], (x, weight, bias), {**named, PINNED: expected_format})
 
     def _operand_ids(self, operator, operands):
         bound = {}
@@ -327,7 +340,8 @@ class Context:
     # ---- executing ----
 
     def compile(self, config=None):
-        """Compiles what is built so far and gives the Model; `execute` does it where needed. config: instead of the context's own."""
+        """Compiles what is built so far and gives the Model; `execute` does it where needed. config: instead of the
+        context's own."""
         graph = self._open()
         options = self._config.copy() if config is None else _config.prepared(config)
         if not options.dump_path and self._config.dump_path:
@@ -336,7 +350,9 @@ class Context:
         copy = _asc.asc_graph_copy(graph)
         _asc.asc_graph_add_leaf_outputs(copy)
         if _asc.asc_graph_get_output_count(copy) == 0:
-            raise InvalidArgumentError("the graph has no outputs", hint="add operators, or mark a value with ctx.output(value)")
+            raise InvalidArgumentError(
+                "the graph has no outputs", hint="add operators, or mark a value with ctx.output(value)"
+            )
         with _flushed():
             self._model = Model(_asc.asc_session_create(copy, self._device, options._handle))
         return self._model
@@ -351,7 +367,8 @@ class Context:
         return Results(model.run({} if feeds is None else feeds, out))
 
     def set_dump_flag(self, dump_path):
-        """Writes the graph before and after each pass, and fusion_result.json, into that folder at the next compilation."""
+        """Writes the graph before and after each pass, and fusion_result.json, into that folder at the next
+        compilation."""
         self._open()
         self._config.dump_path = dump_path
         self._model = None
@@ -363,7 +380,9 @@ class Context:
 
     def execute_async(self, feeds=None):
         """Not built yet (E5009): use `ctx.compile().run_async(feeds)`."""
-        raise UnavailableError("Context.execute_async is not built yet", hint="ctx.compile().run_async(feeds) gives a future")
+        raise UnavailableError(
+            "Context.execute_async is not built yet", hint="ctx.compile().run_async(feeds) gives a future"
+        )
 
 
 def _call_site():
@@ -372,20 +391,3 @@ def _call_site():
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
-
-
-def _make_method(operator):
-    def method(self, *arguments, **named):
-        return self._call(operator, arguments, named)
-
-    method.__name__ = operator.method
-    method.__qualname__ = f"Context.{operator.method}"
-    method.__doc__ = operator.doc
-    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    method.__signature__ = operator.signature.replace(parameters=[this, *operator.signature.parameters.values()])
-    return method
-
-
-for _operator in registry().values():
-    if not hasattr(Context, _operator.method):
-        setattr(Context, _operator.method, _make_method(_operator))

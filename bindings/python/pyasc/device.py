@@ -9,8 +9,9 @@ __all__ = ["get_properties", "list"]
 
 
 def list():
-    """The properties of all devices: dicts with id, name, kind ("host" or "emulated"), cores, memory_bytes (0: the host's),
-    bandwidth_bytes_per_second (0: not known), flops (per second, by element type) and c0 (block sizes, by element type)."""
+    """The properties of all devices: dicts with id, name, kind ("host" or "emulated"), cores, memory_bytes (0: the
+    host's), bandwidth_bytes_per_second (0: not known), flops (per second, by element type) and c0 (block sizes, by
+    element type)."""
     return json.loads(_asc.asc_device_create_list())
 
 

@@ -1,7 +1,7 @@
 """What pyasc raises: one class for each kind of failure, each also the built-in exception that it resembles.
 
-Every error has `code` ("E5001", see docs/errors.md), `message` (what was given and what was expected), `node` (the node of the user's
-graph that it is about, or "") and `hint` (what would help, or "").
+Every error has `code` ("E5001", see docs/errors.md), `message` (what was given and what was expected), `node` (the node
+of the user's graph that it is about, or "") and `hint` (what would help, or "").
 """
 
 __all__ = [

@@ -31,16 +31,18 @@ _current = contextvars.ContextVar("pyasc_fusion_scope", default=None)
 
 
 def fusions():
-    """All fusions, ordered by name: dicts with name, pass, mode ("conservative", "default" or "aggressive": the least that has it on), doc."""
+    """All fusions, ordered by name: dicts with name, pass, mode ("conservative", "default" or "aggressive": the least
+    that has it on), doc."""
     return json.loads(_asc.asc_registry_create_fusions())
 
 
 class FusionScope:
     """Fusion settings for what is built, loaded or compiled inside the `with` block.
 
-    Operators carry the scope that they are built in; a load or compile inside a scope applies it to the whole graph; a fusion needs the
-    consent of all of its nodes. A scope inside another adds to it: what either disables is off, and the mode is the inner one's where it
-    sets one. Other threads and what is outside do not see it. A scope that touched nothing warns at its end.
+    Operators carry the scope that they are built in; a load or compile inside a scope applies it to the whole graph; a
+    fusion needs the consent of all of its nodes. A scope inside another adds to it: what either disables is off, and
+    the mode is the inner one's where it sets one. Other threads and what is outside do not see it. A scope that touched
+    nothing warns at its end.
     """
 
     def __init__(self):
@@ -52,13 +54,16 @@ class FusionScope:
         self._touched = False
 
     def set_mode(self, mode):
-        """FUSION_MODE_OFF, _CONSERVATIVE, _DEFAULT or _AGGRESSIVE, or the part of the name after FUSION_MODE_; E5003 for others."""
+        """FUSION_MODE_OFF, _CONSERVATIVE, _DEFAULT or _AGGRESSIVE, or the part of the name after FUSION_MODE_; E5003
+        for others."""
         if isinstance(mode, str):
             name = mode.upper().removeprefix("FUSION_MODE_")
             if name not in _MODES:
                 near = difflib.get_close_matches(name, _MODES, 1, 0.4)
                 hint = f"did you mean '{near[0]}'?" if near else ""
-                raise InvalidArgumentError(f"there is no fusion mode '{mode}'; the modes are {', '.join(_MODES)}", hint=hint)
+                raise InvalidArgumentError(
+                    f"there is no fusion mode '{mode}'; the modes are {', '.join(_MODES)}", hint=hint
+                )
             mode = _MODES[name]
         _asc.asc_compile_options_set_fusion_mode(_asc.asc_compile_options_create(), 0, mode)
         self._mode = mode
@@ -73,8 +78,12 @@ class FusionScope:
         if layout not in _LAYOUTS:
             near = difflib.get_close_matches(str(layout), _LAYOUTS, 1, 0.4)
             hint = f"did you mean '{near[0]}'?" if near else ""
-            raise InvalidArgumentError(f"there is no layout '{layout}'; the layouts are {', '.join(_LAYOUTS)}", hint=hint)
-        raise UnavailableError(f"FusionScope.set_tensor_layout is not built yet (for tensor '{tensor}', layout {layout})")
+            raise InvalidArgumentError(
+                f"there is no layout '{layout}'; the layouts are {', '.join(_LAYOUTS)}", hint=hint
+            )
+        raise UnavailableError(
+            f"FusionScope.set_tensor_layout is not built yet (for tensor '{tensor}', layout {layout})"
+        )
 
     def __enter__(self):
         if self._token is not None:
@@ -105,7 +114,8 @@ def current():
 
 
 def apply(options, node_scopes=()):
-    """Writes the settings of the scope that a compilation happens in, and of those that nodes were built in, into its options."""
+    """Writes the settings of the scope that a compilation happens in, and of those that nodes were built in, into its
+    options."""
     inside = current()
     _write(options._handle, 0, inside._chain() if inside is not None else [])
     for scope in node_scopes:

@@ -1,7 +1,7 @@
 """The engine's log messages, handed to Python's `logging` under the name "pyasc".
 
-The engine's threads never call Python: messages wait in a queue, which is emptied after loading, compiling and runs that take the long
-way, when the level is set, and by `flush()`.
+The engine's threads never call Python: messages wait in a queue, which is emptied after loading, compiling and runs
+that take the long way, when the level is set, and by `flush()`.
 """
 
 import logging as _logging
@@ -23,7 +23,8 @@ _logger.addHandler(_logging.NullHandler())
 
 
 def set_level(level):
-    """Messages below `level` (DEBUG, INFO, WARNING, ERROR, OFF, or their names) are not made any more. The default is WARNING."""
+    """Messages below `level` (DEBUG, INFO, WARNING, ERROR, OFF, or their names) are not made any more. The default is
+    WARNING."""
     if isinstance(level, str):
         if level.upper() not in _NAMES:
             raise InvalidArgumentError(f"there is no log level '{level}'; the levels are {', '.join(_NAMES)}")

@@ -19,12 +19,14 @@ __all__ = ["Future", "Model", "load"]
 def load(model, *, device="cpu", threads=None, config=None, cache_dir=None):
     """Loads and compiles a model.
 
-    model: path of an .onnx or .om file, the bytes of one, or an onnx.ModelProto. External weight files may not leave the model's folder.
-    device: "cpu", "npu:N", or the number N of an NPU. threads: cores used at most; 0 is the default (all); absurd numbers are capped.
+    model: path of an .onnx or .om file, the bytes of one, or an onnx.ModelProto. External weight files may not leave
+    the model's folder.
+    device: "cpu", "npu:N", or the number N of an NPU. threads: cores used at most; 0 is the default (all); absurd
+    numbers are capped.
     config: a CompileConfig.
 
-    Raises E5005 and E5006 for broken models, E5010 for files that cannot be read, E5033 for operators that are not there, E5020 for devices
-    that do not exist, E5009 for cache_dir, which is not built yet.
+    Raises E5005 and E5006 for broken models, E5010 for files that cannot be read, E5033 for operators that are not
+    there, E5020 for devices that do not exist, E5009 for cache_dir, which is not built yet.
     """
     if cache_dir is not None:
         raise UnavailableError("load(cache_dir=) is not built yet")
@@ -70,8 +72,12 @@ class Model:
 
     def __init__(self, session):
         self._session = session
-        self.inputs = [Port(*_asc.asc_session_get_input(session, i)) for i in range(_asc.asc_session_get_input_count(session))]
-        self.outputs = [Port(*_asc.asc_session_get_output(session, i)) for i in range(_asc.asc_session_get_output_count(session))]
+        self.inputs = [
+            Port(*_asc.asc_session_get_input(session, i)) for i in range(_asc.asc_session_get_input_count(session))
+        ]
+        self.outputs = [
+            Port(*_asc.asc_session_get_output(session, i)) for i in range(_asc.asc_session_get_output_count(session))
+        ]
         self._input_names = tuple(port.name for port in self.inputs)
         self._output_names = tuple(port.name for port in self.outputs)
         # For the lean way to run: element types that NumPy's buffers carry as they are.
@@ -90,12 +96,19 @@ class Model:
     def run(self, feeds=None, out=None):
         """Runs the model and gives a dict of its outputs by name.
 
-        feeds: dict by input name; the array itself where there is one input only. Arrays must have the input's dtype (E5002) and shape
-        (E5001); numbers and lists become arrays of its dtype. Sequences are lists, absent optionals None, maps dicts, strings object arrays,
-        types that NumPy lacks ml_dtypes. Arrays are not copied where their layout allows.
-        out: dict of arrays (C-contiguous, of the output's dtype and shape, apart from the inputs) that the outputs are written into.
+        feeds: dict by input name; the array itself where there is one input only. Arrays must have the input's dtype
+        (E5002) and shape (E5001); numbers and lists become arrays of its dtype. Sequences are lists, absent optionals
+        None, maps dicts, strings object arrays, types that NumPy lacks ml_dtypes. Arrays are not copied where their
+        layout allows.
+        out: dict of arrays (C-contiguous, of the output's dtype and shape, apart from the inputs) that the outputs are
+        written into.
         """
-        if out is None and type(feeds) is dict and self._output_dtypes is not None and len(feeds) == len(self._input_names):
+        if (
+            out is None
+            and type(feeds) is dict
+            and self._output_dtypes is not None
+            and len(feeds) == len(self._input_names)
+        ):
             try:
                 arrays = [feeds[name] for name in self._input_names]
             except KeyError:
@@ -115,7 +128,8 @@ class Model:
         return self._results(results, targets)
 
     def run_async(self, feeds=None):
-        """Enqueues a run and gives a `Future`. The arrays must not be written until it is done. Refusals arrive with the future."""
+        """Enqueues a run and gives a `Future`. The arrays must not be written until it is done. Refusals arrive with
+        the future."""
         cancel = _asc.asc_cancel_token_create()
         options = _asc.asc_run_options_create()
         _asc.asc_run_options_set_cancel_token(options, cancel)
@@ -124,7 +138,10 @@ class Model:
 
     def _results(self, values, targets=None):
         targets = targets or {}
-        return {name: targets[name] if name in targets else from_value(value) for name, value in zip(self._output_names, values)}
+        return {
+            name: targets[name] if name in targets else from_value(value)
+            for name, value in zip(self._output_names, values)
+        }
 
     def _feeds_by_name(self, feeds):
         if feeds is None:
@@ -139,7 +156,8 @@ class Model:
             return feeds
         if len(self.inputs) != 1:
             raise InvalidArgumentError(
-                f"a bare array is taken by models with one input; this one has {len(self.inputs)}: {list(self._input_names)}",
+                f"a bare array is taken by models with one input; this one has {len(self.inputs)}:"
+                f" {list(self._input_names)}",
                 hint="give a dict of arrays by input name",
             )
         return {self._input_names[0]: feeds}
@@ -172,11 +190,14 @@ class Model:
             if any(np.may_share_memory(array, other) for other in taken):
                 raise InvalidArgumentError(f"out['{name}'] shares memory with an input or another output")
             taken.append(array)
-            _asc.asc_run_options_set_output(options, self._output_names.index(name), tensor_to_value(array, writable=True))
+            _asc.asc_run_options_set_output(
+                options, self._output_names.index(name), tensor_to_value(array, writable=True)
+            )
         return options, arrays
 
     def save(self, path):
-        """Writes the compiled model as an .om file, which loads without being compiled again; E5010 when it cannot be written."""
+        """Writes the compiled model as an .om file, which loads without being compiled again; E5010 when it cannot be
+        written."""
         _asc.asc_session_save_file(self._session, os.fsdecode(path))
 
     def summary(self):
@@ -198,7 +219,8 @@ class Model:
         return MemoryPlan(json.loads(_asc.asc_session_create_memory_plan(self._session, types or [])))
 
     def pass_report(self):
-        """What the compiler's passes did: a dict with passes, fusions (how often matched and applied, and why not), rewrites and notes."""
+        """What the compiler's passes did: a dict with passes, fusions (how often matched and applied, and why not),
+        rewrites and notes."""
         return json.loads(_asc.asc_session_create_pass_report(self._session) or "{}")
 
     def counter(self, name):

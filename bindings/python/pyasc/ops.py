@@ -13,7 +13,8 @@ def _context_of(method, arguments, named):
             if isinstance(item, _Value):
                 return item.context
     raise _InvalidArgumentError(
-        f"pyasc.ops.{method}: none of the operands is a value of a graph", hint="make one with ctx.input or ctx.constant"
+        f"pyasc.ops.{method}: none of the operands is a value of a graph",
+        hint="make one with ctx.input or ctx.constant",
     )
 
 
@@ -26,6 +27,14 @@ def _make_function(operator):
     function.__signature__ = operator.signature
     return function
 
+
+def conv2d_custom(x, weight=None, bias=None, *, expected_format=None, **named):
+    """`conv2d` pinned to a layout: see `Context.conv2d_custom`."""
+    context = _context_of("conv2d_custom", (x, weight, bias), named)
+    return context.conv2d_custom(x, weight, bias, expected_format=expected_format, **named)
+
+
+__all__.append("conv2d_custom")
 
 for _operator in _registry().values():
     globals()[_operator.method] = _make_function(_operator)

@@ -21,25 +21,33 @@ def _table(header, rows):
 
 
 class Summary(dict):
-    """What was compiled: `str()` is a table of layers. As a dict: device, threads, graph_opt_level, inputs, outputs, parameter_bytes,
-    packed_bytes, layers (each with name, operator, kernel, outputs, parameter_bytes)."""
+    """What was compiled: `str()` is a table of layers. As a dict: device, threads, graph_opt_level, inputs, outputs,
+    parameter_bytes, packed_bytes, layers (each with name, operator, kernel, outputs, parameter_bytes)."""
 
     def __str__(self):
         rows = [
-            (layer["name"], layer["operator"], ", ".join(layer["outputs"]), size_text(layer["parameter_bytes"]), layer["kernel"])
+            (
+                layer["name"],
+                layer["operator"],
+                ", ".join(layer["outputs"]),
+                size_text(layer["parameter_bytes"]),
+                layer["kernel"],
+            )
             for layer in self["layers"]
         ]
         table = _table(("layer", "operator", "output", "parameters", "kernel"), rows)
         threads = "1 thread" if self["threads"] == 1 else f"{self['threads']} threads"
         return (
-            f"{table}\n{len(rows)} layers on {self['device']} ({threads}); parameters {size_text(self['parameter_bytes'])},"
+            f"{table}\n{len(rows)} layers on {self['device']} ({threads});"
+            f" parameters {size_text(self['parameter_bytes'])},"
             f" packed forms {size_text(self['packed_bytes'])}"
         )
 
 
 class MemoryPlan(dict):
-    """Where each buffer lives, and when. As a dict: peak_bytes (of the arena), lower_bound_bytes (the most that is live in one step),
-    buffers (name, type, kind, bytes, first_step, last_step; offset in the arena; shares: whose memory it is) and steps."""
+    """Where each buffer lives, and when. As a dict: peak_bytes (of the arena), lower_bound_bytes (the most that is live
+    in one step), buffers (name, type, kind, bytes, first_step, last_step; offset in the arena; shares: whose memory it
+    is) and steps."""
 
     @property
     def peak_bytes(self):
@@ -58,6 +66,8 @@ class MemoryPlan(dict):
         for buffer in self["buffers"]:
             place = f"{buffer['kind']}+{buffer['offset']}" if "offset" in buffer else buffer["kind"]
             steps = f"{buffer['first_step']}..{buffer['last_step']}"
-            rows.append((buffer["name"], buffer["type"], size_text(buffer["bytes"]), place, steps, buffer.get("shares", "")))
+            rows.append(
+                (buffer["name"], buffer["type"], size_text(buffer["bytes"]), place, steps, buffer.get("shares", ""))
+            )
         table = _table(("buffer", "type", "bytes", "place", "steps", "shares memory of"), rows)
         return f"{table}\npeak {size_text(self.peak_bytes)}, lower bound {size_text(self.lower_bound_bytes)}"

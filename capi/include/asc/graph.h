@@ -52,9 +52,15 @@ ASC_API void asc_regions_release(asc_regions* regions);
  *                nearest where there is none
  *   inputs       in the operator's order; ASC_ABSENT for optional ones that are left out
  *   attributes   may be NULL. Integers serve for float attributes. An attribute with one number for
- *                each spatial axis takes a single one for all, and pads one for each axis instead
- * of one for each end regions      may be NULL; for operators that have some name         of the
- * node and its result; empty: `<method>_out` E5001, E5002, E5003 when operands do not fit. */
+ *                each spatial axis takes a single one for all; pads take one for each axis too,
+ *                instead of one for each end
+ *   regions      may be NULL; for operators that have some
+ *   name         of the node and its result; empty: `<method>_out`
+ * E5001, E5002, E5003 when operands do not fit.
+ *
+ * The attribute "expected_format" pins any operator to a layout of its first operand ("NHWC"): an
+ * operand in another one is E5008, naming both and the transpose that would mend it, unless a
+ * TransData meets it (a blocked form of the operand's own layout). */
 ASC_API asc_status* asc_graph_add_operator(asc_graph* graph, asc_string operation,
                                            const asc_value_id* inputs, size_t input_count,
                                            const asc_attributes* attributes,
@@ -69,8 +75,9 @@ ASC_API asc_status* asc_graph_add_leaf_outputs(asc_graph* graph);
 ASC_API asc_status* asc_graph_set_source(asc_graph* graph, asc_string source);
 /* The fusion scope of the operators that are added from now on (options.h); 0: none. */
 ASC_API asc_status* asc_graph_set_scope(asc_graph* graph, int32_t scope);
-/* The layout in which the user thinks of a value ("NCHW", "NHWC", ...): its origin format. E5003
- * naming the nearest for unknown ones. */
+/* The layout in which the user thinks of a value ("NCHW", "NHWC", ...): its origin format. Where nothing
+ * was said, NCHW for rank 4, NCDHW for rank 5, else ND; transposes permute it. E5003 naming the nearest
+ * for unknown ones. */
 ASC_API asc_status* asc_graph_set_format(asc_graph* graph, asc_value_id value, asc_string format);
 ASC_API asc_status* asc_graph_get_format(const asc_graph* graph, asc_value_id value,
                                          asc_string* out);

@@ -1,0 +1,80 @@
+"""What the Python layer costs: memory that stays flat, and microseconds a call."""
+
+import gc
+import os
+import pathlib
+import subprocess
+import time
+import warnings
+
+import numpy as np
+
+import pyasc
+from pyasc import _asc
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("ASC_BUILD_DIR", ROOT / "build"))
+
+
+def resident_bytes():
+    gc.collect()
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def grown_bytes(work, count):
+    """How much more is resident after `count` rounds than after the first tenth of them."""
+    for index in range(count // 10):
+        work(index)
+    before = resident_bytes()
+    for index in range(count // 10, count):
+        work(index)
+    return resident_bytes() - before
+
+
+def test_ten_thousand_contexts_leave_memory_flat():
+    feeds = {"x": np.ones((1, 8), np.float32)}
+
+    def work(index):
+        ctx = pyasc.Context()
+        ctx.relu(ctx.input("x", shape=(1, 8)) + 1.0)
+        ctx.execute(feeds)
+        if index % 2:
+            ctx.destroy()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        work(1)
+        handles = _asc.asc_handle_count()
+        grown = grown_bytes(work, 10_000)
+    assert _asc.asc_handle_count() == handles
+    assert grown <= 2 << 20
+
+
+def test_runs_of_one_model_leave_memory_flat():
+    with pyasc.Context() as ctx:
+        ctx.relu(ctx.input("x", shape=("N", 1000)))
+        model = ctx.compile()
+    handles = _asc.asc_handle_count()
+
+    def work(index):
+        model.run({"x": np.ones((index % 4 + 1, 1000), np.float32)})
+        model.run(np.ones((1, 2000), np.float32)[:, ::2])  # copied: it is not contiguous
+        model.run_async({"x": np.ones((1, 1000), np.float32)}).result()
+
+    assert grown_bytes(work, 3000) <= 2 << 20
+    assert _asc.asc_handle_count() == handles
+
+
+def test_python_adds_at_most_8_us_to_a_call():
+    with pyasc.Context() as ctx:
+        ctx.relu(ctx.input("x", shape=(2, 3)))
+        model = ctx.compile()
+    feeds = {"x": np.ones((2, 3), np.float32)}
+    best = float("inf")
+    for _ in range(200):
+        start = time.perf_counter_ns()
+        for _ in range(100):
+            model.run(feeds)
+        best = min(best, (time.perf_counter_ns() - start) / 100)
+    from_c = float(subprocess.check_output([BUILD / "tests/capi/asc_call_time"]))
+    assert best - from_c <= 8000, f"{best:.0f} ns from Python, {from_c:.0f} ns from C"
