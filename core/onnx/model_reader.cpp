@@ -1,5 +1,7 @@
 #include "core/onnx/model_reader.h"
 
+#include <algorithm>
+
 #include "core/onnx/attribute_proto.h"
 #include "core/onnx/onnx_fields.h"
 #include "core/onnx/wire_reader.h"
@@ -128,7 +130,13 @@ Status ModelReader::ReadOpset(std::string_view message, OpsetImports& opsets) {
         .WithHint(version < 1 ? "the model's opset_import is damaged"
                               : "export the model with an older opset");
   }
-  opsets[std::move(domain)] = version;
+  const auto [entry, added] = opsets.try_emplace(std::move(domain), version);
+  if (!added && entry->second != version) {
+    return Error(Code::kInvalidModel, "opset_import gives two versions of '",
+                 entry->first.empty() ? "ai.onnx" : entry->first, "': ", entry->second, " and ",
+                 version)
+        .WithHint("leave the version that the nodes were written for");
+  }
   return Ok();
 }
 
@@ -256,6 +264,11 @@ Status ModelReader::ReadNode(std::string_view message, ImportedNode& node, int d
 Status ModelReader::ReadAttribute(std::string_view message, ImportedNode& node, int depth) {
   AttributeProto proto;
   ASC_RETURN_IF_ERROR(proto.Parse(message));
+  const auto has_name = [&](const auto& entry) { return entry.first == proto.name; };
+  if (node.attributes.Has(proto.name) || std::ranges::any_of(node.regions, has_name) ||
+      std::ranges::any_of(node.attribute_references, has_name)) {
+    return Error(Code::kInvalidModel, "attribute '", proto.name, "' is given twice");
+  }
   if (!proto.reference.empty()) {
     node.attribute_references.emplace_back(std::move(proto.name), std::move(proto.reference));
     return Ok();
@@ -318,8 +331,7 @@ Status ModelReader::ReadAttribute(std::string_view message, ImportedNode& node, 
 }
 
 Status ModelReader::ReadFunction(std::string_view message, ImportedFunction& function) {
-  // What the function does not import itself it takes from the model.
-  OpsetImports opsets = *opsets_;
+  OpsetImports opsets;
   std::vector<std::string_view> nodes, defaults;
   WireReader reader(message, "FunctionProto");
   while (reader.Next()) {
@@ -357,6 +369,8 @@ Status ModelReader::ReadFunction(std::string_view message, ImportedFunction& fun
   const auto located = [&](Status status) {
     return std::move(status).WithContext(Cat("function '", function.name, "'"));
   };
+  // What the function does not import itself it takes from the model.
+  opsets.insert(opsets_->begin(), opsets_->end());
   opsets_ = &opsets;
   for (const std::string_view attribute : defaults) {
     if (Status status = ReadAttribute(attribute, function.defaults, 0); !status.ok())

@@ -339,6 +339,10 @@ Result<NamedTensor> TensorReader::ReadSparse(std::string_view message) {
       if (!inside) return refuse("index number ", i, " is outside of ", dims);
       at.push_back(position);
     }
+    std::vector<int64_t> sorted = at;
+    std::ranges::sort(sorted);
+    if (std::ranges::adjacent_find(sorted) != sorted.end())
+      return refuse("two values have the same index");
   }
   ASC_ASSIGN_OR_RETURN(Tensor dense,
                        Tensor::Allocate(type, dims, HostAllocator(), MemoryUse::kConstant));

@@ -64,7 +64,9 @@ class PlanRun {
           const Tensor& tensor = (*execution_.outputs)[slot.index];
           frame_->values[i] = Tensor::Unchecked(slot.dtype, slot.dims, tensor.buffer(), tensor.offset());
         } else {
-          ASC_ASSIGN_OR_RETURN(frame_->values[i], Tensor::Allocate(slot.dtype, slot.dims, executable_.device().allocator()));
+          Result<Tensor> made = Tensor::Allocate(slot.dtype, slot.dims, executable_.device().allocator());
+          if (!made.ok()) return Located(std::move(made).status(), slot);
+          frame_->values[i] = std::move(made).value();
         }
       } else if (slot.kind == StorageKind::kVariable && plan_.variable_slots[slot.index] != static_cast<int>(i)) {
         frame_->values[i] = (*execution_.variables)[slot.index];  // a later version lives in the same memory
@@ -76,6 +78,13 @@ class PlanRun {
       ValueOf(view) = Tensor::Unchecked(slot.dtype, slot.dims, root.buffer(), root.offset() + slot.root_offset);
     }
     return Ok();
+  }
+
+  // Names the node that makes the slot's value.
+  Status Located(Status status, const Slot& slot) const {
+    const Graph& graph = executable_.graph();
+    const NodeId producer = graph.value(slot.value).producer;
+    return producer.valid() ? std::move(status).WithNode(graph.node(producer).OriginText()) : status;
   }
 
   Status RunStep(const Step& step, const AnyValue* const* inputs, AnyValue* const* outputs) {

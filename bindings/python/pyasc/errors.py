@@ -1,7 +1,7 @@
 """What pyasc raises: one class for each kind of failure, each also the built-in exception that it resembles.
 
 Every error has `code` ("E5001", see docs/errors.md), `message` (what was given and what was expected), `node` (the node
-of the user's graph that it is about, or "") and `hint` (what would help, or "").
+of the user's graph that it is about, or "") and `hint` (what would help).
 """
 
 __all__ = [
@@ -30,12 +30,13 @@ class PyascError(Exception):
     """Base of all errors of pyasc."""
 
     code = "E5099"
+    usual_hint = ""  # what helps with most failures of the kind, for those that say nothing more exact
 
     def __init__(self, message, *, node="", hint=""):
         super().__init__(message)
         self.message = message
         self.node = node
-        self.hint = hint
+        self.hint = hint or self.usual_hint
 
     def __str__(self):
         at = f" at node '{self.node}'" if self.node else ""
@@ -54,24 +55,28 @@ class ShapeMismatchError(PyascError, ValueError):
     """E5001: shapes that do not fit: operands, inputs, weights, declared outputs."""
 
     code = "E5001"
+    usual_hint = "compare the shapes of the arrays with those that the model expects"
 
 
 class TypeMismatchError(PyascError, TypeError):
     """E5002: element types or kinds of value that do not fit."""
 
     code = "E5002"
+    usual_hint = "convert the value to the expected type"
 
 
 class InvalidArgumentError(PyascError, ValueError):
     """E5003: attributes, options and arguments that make no sense."""
 
     code = "E5003"
+    usual_hint = "compare the arguments with the documentation"
 
 
 class NotFoundError(PyascError, KeyError):
     """E5004: a name that nothing has: inputs, outputs, variables, fusions."""
 
     code = "E5004"
+    usual_hint = "check the spelling of the name"
 
 
 class InvalidGraphError(PyascError, ValueError):
@@ -102,6 +107,7 @@ class UnavailableError(PyascError, NotImplementedError):
     """E5009: a documented option that this version or build does not have."""
 
     code = "E5009"
+    usual_hint = "leave the option at its default"
 
 
 class FileError(PyascError, OSError):
@@ -114,6 +120,7 @@ class DestroyedError(PyascError, RuntimeError):
     """E5011: use of a context after `destroy()`."""
 
     code = "E5011"
+    usual_hint = "make a new one"
 
 
 class OutOfMemoryError(PyascError, MemoryError):
@@ -144,6 +151,7 @@ class UnsupportedOperatorError(PyascError, NotImplementedError):
     """E5033: an operator that the engine or the device lacks."""
 
     code = "E5033"
+    usual_hint = "replace the operator, or register one of that name"
 
 
 class InternalError(PyascError, RuntimeError):
