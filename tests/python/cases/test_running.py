@@ -1,12 +1,12 @@
 """Running one model many times: shapes that vary, many threads, memory that stays flat, failures that leave no trace."""
 
-import gc
 import threading
 
 import numpy as np
 import pytest
 
 import engines
+from cases.memory_runs import MODELS, growth, mlp
 from oracle import (
     assert_refused,
     assert_same,
@@ -23,44 +23,6 @@ from oracle import (
 )
 
 F16 = onnx_type(np.float16)
-
-
-def resident():
-    """Resident memory of this process in bytes."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
-
-
-def mlp():
-    """Dynamic rows: product, bias, activation, softmax, with a residual sum and shape arithmetic."""
-    text = (
-        "h = MatMul(x, w); b = Add(h, c); r = Relu(b); m = MatMul(r, v); s = Add(m, x); p = Softmax<axis=-1>(s);"
-        "n = Shape(x); k = Gather<axis=0>(n, zero); u = Unsqueeze(k, first); q = Concat<axis=0>(u, minus); y = Reshape(p, q)"
-    )
-    weights = {
-        "w": random((16, 32)),
-        "c": random((32,)),
-        "v": random((32, 16)),
-        "zero": np.array(0),
-        "first": np.array([0]),
-        "minus": np.array([4, -1]),
-    }
-    return make_model(text, {"x": (f32, ["n", 16])}, {"y": f32}, weights)
-
-
-def small_cnn():
-    text = (
-        "c = Conv<pads=[1, 1, 1, 1]>(x, w); r = Relu(c); d = Conv<pads=[1, 1, 1, 1], group=8>(r, u); a = Add(d, r);"
-        "p = MaxPool<kernel_shape=[2, 2], strides=[2, 2]>(a); g = GlobalAveragePool(p); f = Flatten(g); y = Gemm(f, k, b)"
-    )
-    weights = {"w": random((8, 3, 3, 3)), "u": random((8, 1, 3, 3)), "k": random((8, 5)), "b": random((5,))}
-    return make_model(text, {"x": (f32, ["n", 3, "h", "w_"])}, {"y": f32}, weights)
-
-
-MODELS = {
-    "mlp": (mlp, lambda n: random((n, 16), f32, "run")),
-    "cnn": (small_cnn, lambda n: random((1 + n % 3, 3, 4 + n % 29, 4 + n // 29), f32, "run")),
-}
 
 
 @levels
@@ -99,57 +61,22 @@ def test_shapes_that_come_and_go(name, level):
         assert value.tobytes() == fresh[n].tobytes(), n
 
 
+MEBIBYTE = 1 << 20
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_onnxruntime_5796_11118(name):
-    """500 shapes: resident memory after the last less that after the first tenth is at most 2 MB; the cache of plans has a cap."""
-    build, feed = MODELS[name]
-    loaded = engines.load(build())
-    largest = max((feed(n) for n in range(1, 501)), key=lambda x: x.size)
-    loaded.run({"x": largest})
-    for n in range(1, 501):
-        loaded.run({"x": feed(n)})
-        if n == 50:
-            gc.collect()
-            start = resident()
-    gc.collect()
-    assert resident() - start <= 2 << 20, f"grew by {(resident() - start) / 1024:.0f} KiB"
+    """500 shapes, three times over: flat once all have been met; the cache of plans has a cap."""
+    assert growth("shapes_vary", name) <= 2 * MEBIBYTE
 
 
-def test_same_shape_over_and_over_is_flat():
-    loaded, x = engines.load(small_cnn()), random((2, 3, 16, 16))
-    for n in range(2000):
-        loaded.run({"x": x})
-        if n == 200:
-            gc.collect()
-            start = resident()
-    assert resident() - start <= 1 << 20
-
-
-def test_loading_over_and_over_is_flat():
-    """A model that is dropped leaves nothing."""
-    data, x = small_cnn().SerializeToString(), random((1, 3, 8, 8))
-    for n in range(120):
-        engines.load(data).run({"x": x})
-        if n == 30:
-            gc.collect()
-            start = resident()
-    gc.collect()
-    assert resident() - start <= 4 << 20
-
-
-def test_refused_loads_and_runs_are_flat():
-    """Errors do not leak what was half made."""
-    good = small_cnn()
-    bad = make_model("y = MatMul(x, k)", {"x": (f32, (2, 3))}, {"y": f32}, {"k": random((2, 3))}).SerializeToString()
-    loaded = engines.load(good)
-    for n in range(600):
-        assert_refused(lambda: engines.load(bad))
-        assert_refused(lambda: loaded.run({"x": random((1, 2, 8, 8))}))
-        if n == 60:
-            gc.collect()
-            start = resident()
-    gc.collect()
-    assert resident() - start <= 2 << 20
+@pytest.mark.parametrize(
+    "what, limit",
+    [("same_shape", 1), ("load_over_and_over", 4), ("refused_over_and_over", 2)],
+    ids=["same-shape", "loads", "refusals"],
+)
+def test_what_is_repeated_does_not_grow(what, limit):
+    assert growth(what) <= limit * MEBIBYTE
 
 
 # ---- threads ---------------------------------------------------------------------------------------------------------------

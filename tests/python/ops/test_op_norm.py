@@ -247,10 +247,11 @@ def test_group_normalization(op, dtype, groups, mode):
 def test_lrn(op, dtype, size, mode):
     """An even size reaches one channel further up than down."""
     x = random((2, 5, 3, 2), dtype)
+    alpha, beta = float(f32.type(0.2)), float(f32.type(0.6))  # attributes are float32
 
     def norm(v):
         sums = np.stack([(v[:, max(0, c - (size - 1) // 2) : c + size // 2 + 1] ** 2).sum(1) for c in range(5)], 1)
-        return v / (1.5 + 0.2 / size * sums) ** 0.6
+        return v / (1.5 + alpha / size * sums) ** beta
 
     verify_node(
         op,
