@@ -101,7 +101,13 @@ Status InferLoop(InferContext& context) {
     return TypeError("the first output of Loop's body, the condition, must be bool, given ",
                      outputs[0]);
   }
-  for (size_t i = 0; i < carried.size(); ++i) context.SetOutput(i, never ? initial[i] : carried[i]);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    // An optional that the body fills is full after the first iteration, and graphs that do so
+    // declare what it holds as the output's type.
+    const bool filled =
+        carried[i].kind == ValueKind::kOptional && outputs[1 + i].kind != ValueKind::kOptional;
+    context.SetOutput(i, never ? initial[i] : filled ? outputs[1 + i] : carried[i]);
+  }
   for (size_t i = carried.size() + 1; i < outputs.size(); ++i) {
     if (!outputs[i].is_tensor())
       return TypeError("scan outputs of Loop must be tensors, given ", outputs[i]);

@@ -22,15 +22,13 @@ Status InferExpand(InferContext& context) {
       return InvalidArgument("Expand to ", *target, ": extents must not be negative");
     }
   }
-  if (!target && length && context.shape(0).has_rank()) {
-    // Extents above 1 stay whatever the target turns out to be.
-    const size_t rank = std::max(wanted.rank(), context.shape(0).rank());
-    Shape out = Shape::UnknownDims(rank);
-    for (size_t i = 0; i < context.shape(0).rank(); ++i) {
-      const Dim& dim = context.shape(0)[i];
-      if (dim.is_constant() && !dim.IsConstant(1)) out[rank - context.shape(0).rank() + i] = dim;
-    }
-    context.SetOutput(0, context.dtype(0), std::move(out));
+  if (!target) {
+    // Nothing but the rank, even where the input's extents leave no choice: a rule that knows more
+    // than the target says would let the node go unchecked.
+    const bool known = length && context.shape(0).has_rank();
+    context.SetOutput(
+        0, context.dtype(0),
+        known ? Shape::UnknownDims(std::max(wanted.rank(), context.shape(0).rank())) : Shape());
     return Ok();
   }
   Result<Shape> shape = BroadcastShapes(context.shape(0), wanted);
@@ -42,7 +40,6 @@ Status InferExpand(InferContext& context) {
 Status Expand(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
-  // The rule may know the result's shape without the target's values, so they are looked at here.
   ASC_ASSIGN_OR_RETURN(const Dims target, ReadIntegers(context.input(1)));
   Result<Dims> wanted = BroadcastDims(in.dims(), target);
   if (!wanted.ok()) return std::move(wanted).status().WithContext("Expand");

@@ -11,6 +11,10 @@ bool IsOpen(const ValueType& type) {
 Result<ValueType> TypeJoin::operator()(const ValueType& a, const ValueType& b) {
   if (IsOpen(a)) return b;
   if (IsOpen(b)) return a;
+  if (a.kind == ValueKind::kOptional && b.kind != ValueKind::kOptional && a.element) {
+    ASC_ASSIGN_OR_RETURN(ValueType held, (*this)(*a.element, b));
+    return ValueType::Optional(std::move(held));
+  }
   if (a.kind != b.kind ||
       (a.dtype != b.dtype && a.dtype != DataType::kUndefined && b.dtype != DataType::kUndefined)) {
     return TypeError(op_, " needs one type for a value on all ways: given ", a, " and ", b)

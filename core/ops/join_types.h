@@ -19,7 +19,8 @@ class TypeJoin {
   // `op` stands in messages and must outlive the object.
   explicit TypeJoin(std::string_view op) : op_(op) {}
 
-  // E5002 when kinds or element types differ.
+  // E5002 when kinds or element types differ; a value that is an optional on one way and what it
+  // holds on the other is an optional.
   Result<ValueType> operator()(const ValueType& a, const ValueType& b);
 
  private:

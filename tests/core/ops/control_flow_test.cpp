@@ -100,6 +100,18 @@ TEST(Loop, WithoutTripsKeepsTheInitialValues) {
   EXPECT_EQ(built->Type(1), "float32[0, 2]");
 }
 
+TEST(Loop, TakesAnOptionalThatTheBodyFills) {
+  Graph graph;
+  const ValueId x = graph.AddInput("x", ValueType::Optional(Float("[*]")));
+  const ValueId m = graph.AddInput("m", ValueType::Tensor(DataType::kInt64, ParseShape("[]")));
+  const NodeId node = graph.AddNode(Op("Loop"), {m, ValueId(), x}, 1);
+  const auto fill = [](Graph& body, ValueId) { return body.AddConstant("c", F32({2}, {1, 2})); };
+  graph.AddRegion(node, "body", LoopBody(fill, false), {});
+  const Status status = InferGraph(graph);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(graph.value(graph.node(node).outputs[0]).type.ToString(), "float32[2]");
+}
+
 TEST(Loop, RefusesTypesThatChange) {
   const auto change = [](Graph& body, ValueId x) { return AddOp(body, "Shape", {x}); };
   EXPECT_EQ(BuildLoop(change, "[2]", 1)->status.code(), Code::kTypeMismatch);
