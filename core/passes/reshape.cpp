@@ -26,7 +26,9 @@ class ReshapeSimplification : public NodePass {
       source = before->inputs[0];
     }
     const bool chain = source != node.inputs[0];
-    if (node.Is("Reshape") && !chain) return;
+    // Where the target is computed but the shape is known, the computation is not needed.
+    const bool computed = node.Is("Reshape") && graph.Constant(node.inputs[1]) == nullptr;
+    if (node.Is("Reshape") && !chain && !computed) return;
     // The longest chain whose result can be said in terms of its source.
     std::optional<Tensor> target;
     for (ValueId at = source;;) {
@@ -37,15 +39,16 @@ class ReshapeSimplification : public NodePass {
       }
       at = NextInChain(graph, node, at);
     }
-    const std::string rule =
-        source != node.inputs[0] ? "Chain of reshapes" : Cat(node.schema->name, " as Reshape");
+    const std::string rule = source != node.inputs[0] ? "Chain of reshapes"
+                             : computed               ? "Reshape to a known shape"
+                                                      : Cat(node.schema->name, " as Reshape");
     if (!target) {
       context.Reject(rule, node,
                      Cat("the result's shape ", graph.value(node.outputs[0]).type.shape,
                          " is not known well enough"));
       return;
     }
-    if (node.Is("Reshape") && source == node.inputs[0]) return;
+    if (node.Is("Reshape") && source == node.inputs[0] && !computed) return;
     if (IsVariable(graph, source)) return;
     Patch patch(rule, node);
     patch.Remove(node.id);

@@ -108,6 +108,31 @@ TEST(ReshapeTest, AChainBecomesOne) {
                 {MakeReshapeSimplification, MakeDeadCodeElimination});
 }
 
+TEST(ReshapeTest, AComputedTargetBecomesAConstantWhereTheShapeIsKnown) {
+  ExpectRewrite(R"(
+    input %x: float32[N, S, 12]
+    constant %zero: int64[1] = [0]
+    constant %one: int64[1] = [1]
+    constant %heads: int64[2] = [3, 4]
+    %shape = Shape(%x)
+    %n = Gather(%shape, %zero)
+    %s = Gather(%shape, %one)
+    %t = Concat(%n, %s, %heads) {axis = 0}
+    %y = Reshape(%x, %t)
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, S, 12]
+    constant %t: int64[4] = [0, 0, 3, 4]
+    %y = Reshape(%x, %t)
+    output "y" = %y)",
+                {MakeReshapeSimplification, MakeDeadCodeElimination});
+  const auto graph = ReadGraph(
+      "input %x: float32[N, 6] input %t: int64[2] %y = Reshape(%x, %t) output \"y\" = %y");
+  const std::string before = Canonical(*graph);
+  RunPasses(*graph, {MakeReshapeSimplification});
+  EXPECT_EQ(Canonical(*graph), before);
+}
+
 TEST(ReshapeTest, AnInnerValueThatIsUsedElsewhereStays) {
   ExpectRewrite(R"(
     input %x: float32[2, 6]
