@@ -22,6 +22,7 @@ void AddVectorReduce(KernelTable& table);
 void AddVectorResize(KernelTable& table);
 void AddVectorSoftmax(KernelTable& table);
 void AddVectorUnary(KernelTable& table);
+void AddVectorUpsampleConv(KernelTable& table);
 
 }  // namespace asc
 

@@ -25,6 +25,7 @@ void InstallHostKernels() {
     AddVectorResize(table);
     AddVectorSoftmax(table);
     AddVectorUnary(table);
+    AddVectorUpsampleConv(table);
     SetHostKernels(std::move(table));
   });
 }

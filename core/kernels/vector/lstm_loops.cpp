@@ -20,7 +20,9 @@ HWY_INLINE void MultiplyTile(const SmallProduct& p, int64_t row, size_t at) {
   const size_t lanes = hn::Lanes(d);
   const float* x = p.x + row * p.x_row;
   Vec sum[kRows][kVectors];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
       sum[r][v] =
           hn::LoadU(d, p.start + (row + r) * p.start_row + at + static_cast<size_t>(v) * lanes);
@@ -28,13 +30,17 @@ HWY_INLINE void MultiplyTile(const SmallProduct& p, int64_t row, size_t at) {
   }
   const float* w = p.w + at;
   for (int64_t k = 0; k < p.k; ++k, w += p.n) {
+#pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
       const Vec weight = hn::LoadU(d, w + static_cast<size_t>(v) * lanes);
+#pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r)
         sum[r][v] = hn::MulAdd(hn::Set(d, x[r * p.x_row + k]), weight, sum[r][v]);
     }
   }
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
       hn::StoreU(sum[r][v], d, p.y + (row + r) * p.y_row + at + static_cast<size_t>(v) * lanes);
     }

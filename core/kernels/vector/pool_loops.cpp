@@ -11,6 +11,7 @@
 //
 #include "core/kernels/vector/loops-inl.h"
 #include "core/kernels/vector/math-inl.h"
+#include "core/kernels/vector/reduce-inl.h"
 
 #ifndef ASC_POOL_LINE
 #define ASC_POOL_LINE
@@ -23,6 +24,15 @@ constexpr int64_t kPoolLine = 2048;
 
 HWY_BEFORE_NAMESPACE();
 namespace asc::simd::HWY_NAMESPACE {
+// For finite elements, in one instruction.
+struct FiniteMaxJoin {
+  static constexpr float kStart = -INFINITY;
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return MaxKeep(a, b);
+  }
+  static float One(float a, float b) { return a > b ? a : b; }
+};
 struct MaxJoin {
   static constexpr float kStart = -INFINITY;
   template <class V>
@@ -39,6 +49,15 @@ struct SumJoin {
   }
   static float One(float a, float b) { return a + b; }
 };
+
+// Whether there is neither infinity nor NaN: times 0 they give NaN, which stays in sums.
+HWY_INLINE bool AllFinite(const float* x, size_t n) {
+  const Floats d;
+  const Vec zero = hn::Zero(d);
+  const auto vanish = [&](auto v) ASC_INLINE_LAMBDA { return hn::Mul(v, zero); };
+  const auto add = [](auto p, auto q) ASC_INLINE_LAMBDA { return hn::Add(p, q); };
+  return hn::AllFalse(d, hn::IsNaN(ReduceVectors(d, x, n, zero, vanish, add)));
+}
 
 // line[i * stride] for the lanes i; reads up to 2 * Lanes elements.
 template <class D>
@@ -122,46 +141,101 @@ HWY_INLINE void PoolPlaneWith(Join join, const Pool& pool, const float* x, float
 
 void PoolPlaneLoop(const Pool& pool, const float* x, float* y) {
   if (pool.max) {
-    PoolPlaneWith(MaxJoin(), pool, x, y);
+    if (AllFinite(x, static_cast<size_t>(pool.rows.input * pool.columns.input))) {
+      PoolPlaneWith(FiniteMaxJoin(), pool, x, y);
+    } else {
+      PoolPlaneWith(MaxJoin(), pool, x, y);
+    }
   } else {
     PoolPlaneWith(SumJoin(), pool, x, y);
   }
 }
 
+// The join of rows x columns taps.
 template <class D, class Join>
-HWY_INLINE void PoolPixelsWith(D d, Join join, const Pool& pool, size_t c0, const float* x,
-                               float* y) {
+HWY_INLINE hn::Vec<D> JoinTaps(D d, Join join, const float* x, size_t line, size_t step,
+                               int64_t rows, int64_t columns) {
+  auto v = hn::Set(d, join.kStart);
+  for (int64_t i = 0; i < rows; ++i, x += line) {
+    for (int64_t k = 0; k < columns; ++k)
+      v = join(v, hn::LoadU(d, x + static_cast<size_t>(k) * step));
+  }
+  return v;
+}
+// The common ones without loops and in independent parts.
+template <class D, class Join>
+HWY_INLINE hn::Vec<D> JoinRow3(D d, Join join, const float* x, size_t step) {
+  return join(join(hn::LoadU(d, x), hn::LoadU(d, x + step)), hn::LoadU(d, x + 2 * step));
+}
+template <class D, class Join>
+HWY_INLINE hn::Vec<D> Join3x3(D d, Join join, const float* x, size_t line, size_t step) {
+  return join(join(JoinRow3(d, join, x, step), JoinRow3(d, join, x + line, step)),
+              JoinRow3(d, join, x + 2 * line, step));
+}
+template <class D, class Join>
+HWY_INLINE hn::Vec<D> Join2x2(D d, Join join, const float* x, size_t line, size_t step) {
+  return join(join(hn::LoadU(d, x), hn::LoadU(d, x + step)),
+              join(hn::LoadU(d, x + line), hn::LoadU(d, x + line + step)));
+}
+
+// One row of outputs.
+template <class D, class Join>
+HWY_INLINE void PoolPixelsOfRow(D d, Join join, const Pool& pool, size_t r, size_t c0,
+                                const float* x, float* y) {
   const PoolAxis &rows = pool.rows, &columns = pool.columns;
   const size_t step = static_cast<size_t>(columns.dilation) * c0;
   const size_t line = static_cast<size_t>(rows.dilation * columns.input) * c0;
-  for (size_t r = 0; r < static_cast<size_t>(rows.output); ++r) {
-    for (size_t c = 0; c < static_cast<size_t>(columns.output); ++c, y += c0) {
-      const float* first =
-          x + static_cast<size_t>(rows.first[r] * columns.input + columns.first[c]) * c0;
-      const auto count = hn::Set(d, rows.counted[r] * columns.counted[c]);
-      for (size_t part = 0; part < c0; part += hn::Lanes(d)) {
-        auto v = hn::Set(d, join.kStart);
-        const float* row = first + part;
-        for (int64_t i = 0; i < rows.taps[r]; ++i, row += line) {
-          const float* tap = row;
-          for (int64_t k = 0; k < columns.taps[c]; ++k, tap += step) v = join(v, hn::LoadU(d, tap));
-        }
-        hn::StoreU(pool.max ? v : hn::Div(v, count), d, y + part);
+  const int64_t taps_r = rows.taps[r];
+  for (size_t c = 0; c < static_cast<size_t>(columns.output); ++c, y += c0) {
+    const float* first =
+        x + static_cast<size_t>(rows.first[r] * columns.input + columns.first[c]) * c0;
+    const int64_t taps_c = columns.taps[c];
+    for (size_t part = 0; part < c0; part += hn::Lanes(d)) {
+      hn::Vec<D> v;
+      if (taps_r == 3 && taps_c == 3) {
+        v = Join3x3(d, join, first + part, line, step);
+      } else if (taps_r == 2 && taps_c == 2) {
+        v = Join2x2(d, join, first + part, line, step);
+      } else {
+        v = JoinTaps(d, join, first + part, line, step, taps_r, taps_c);
       }
+      if (!pool.max) v = hn::Div(v, hn::Set(d, rows.counted[r] * columns.counted[c]));
+      hn::StoreU(v, d, y + part);
+    }
+  }
+}
+
+template <class D>
+HWY_INLINE void PoolPixelsOf(D d, const Pool& pool, size_t c0, const float* x, float* y) {
+  const PoolAxis& rows = pool.rows;
+  const size_t width = static_cast<size_t>(pool.columns.input) * c0,
+               out = static_cast<size_t>(pool.columns.output) * c0;
+  // Rows before `checked` are known; the last of them with NaN or infinity is `wild`.
+  int64_t checked = 0, wild = -1;
+  for (size_t r = 0; r < static_cast<size_t>(rows.output); ++r, y += out) {
+    if (!pool.max) {
+      PoolPixelsOfRow(d, SumJoin(), pool, r, c0, x, y);
+      continue;
+    }
+    const int64_t first = rows.first[r];
+    for (checked = std::max(checked, first); checked <= first + (rows.taps[r] - 1) * rows.dilation;
+         ++checked) {
+      if (!AllFinite(x + static_cast<size_t>(checked) * width, width)) wild = checked;
+    }
+    if (wild >= first) {
+      PoolPixelsOfRow(d, MaxJoin(), pool, r, c0, x, y);
+    } else {
+      PoolPixelsOfRow(d, FiniteMaxJoin(), pool, r, c0, x, y);
     }
   }
 }
 
 void PoolPixelsLoop(const Pool& pool, size_t c0, const float* x, float* y) {
   // Vectors no longer than a pixel.
-  const hn::CappedTag<float, 8> d8;
-  const hn::CappedTag<float, 16> d16;
-  if (pool.max) {
-    c0 == 8 ? PoolPixelsWith(d8, MaxJoin(), pool, c0, x, y)
-            : PoolPixelsWith(d16, MaxJoin(), pool, c0, x, y);
+  if (c0 == 8) {
+    PoolPixelsOf(hn::CappedTag<float, 8>(), pool, c0, x, y);
   } else {
-    c0 == 8 ? PoolPixelsWith(d8, SumJoin(), pool, c0, x, y)
-            : PoolPixelsWith(d16, SumJoin(), pool, c0, x, y);
+    PoolPixelsOf(hn::CappedTag<float, 16>(), pool, c0, x, y);
   }
 }
 }  // namespace asc::simd::HWY_NAMESPACE

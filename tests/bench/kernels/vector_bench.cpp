@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <new>
 #include <vector>
 
 #include "core/kernels/vector/binary.h"
@@ -14,8 +15,23 @@
 
 namespace asc::simd {
 namespace {
-std::vector<float> Data(int64_t count) {
-  std::vector<float> x(static_cast<size_t>(count));
+// Aligned as tensors are.
+template <typename T>
+struct Aligned {
+  using value_type = T;
+  Aligned() = default;
+  template <typename U>
+  Aligned(const Aligned<U>&) {}  // NOLINT: allocators convert
+  T* allocate(size_t n) {
+    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
+  }
+  void deallocate(T* p, size_t) { ::operator delete (p, std::align_val_t{64}); }
+  bool operator==(const Aligned&) const { return true; }
+};
+using Floats = std::vector<float, Aligned<float>>;
+
+Floats Data(int64_t count) {
+  Floats x(static_cast<size_t>(count));
   uint32_t state = 1;
   for (float& v : x)
     v = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) * 0x1p-22f - 2.0f;
@@ -27,8 +43,8 @@ void SetBytes(benchmark::State& state, int64_t elements) {
 
 void Unary(benchmark::State& state, UnaryOp op) {
   const int64_t n = state.range(0);
-  const std::vector<float> x = Data(n);
-  std::vector<float> y(x.size());
+  const Floats x = Data(n);
+  Floats y(x.size());
   for (auto _ : state) {
     ApplyUnary({op, 1, 1}, x.data(), y.data(), n);
     benchmark::ClobberMemory();
@@ -38,8 +54,8 @@ void Unary(benchmark::State& state, UnaryOp op) {
 template <typename F>
 void PlainUnary(benchmark::State& state, F f) {
   const int64_t n = state.range(0);
-  const std::vector<float> x = Data(n);
-  std::vector<float> y(x.size());
+  const Floats x = Data(n);
+  Floats y(x.size());
   for (auto _ : state) {
     for (size_t i = 0; i < x.size(); ++i) y[i] = f(x[i]);
     benchmark::ClobberMemory();
@@ -61,8 +77,8 @@ ASC_BENCH_UNARY(HardSwish, x* std::fmin(std::fmax(x / 6 + 0.5f, 0.0f), 1.0f));
 void Add(benchmark::State& state) {
   const int64_t rows = state.range(0), n = state.range(1), row = state.range(2),
                 step = state.range(3);
-  const std::vector<float> x = Data(rows * n), y = Data(rows * n);
-  std::vector<float> z(x.size());
+  const Floats x = Data(rows * n), y = Data(rows * n);
+  Floats z(x.size());
   for (auto _ : state) {
     ApplyBinary(BinaryOp::kAdd, {{x.data(), n, 1}, {y.data(), row, step}, z.data(), rows, n});
     benchmark::ClobberMemory();
@@ -79,8 +95,8 @@ BENCHMARK(Add)
 
 void Softmax(benchmark::State& state) {
   const int64_t rows = state.range(0), n = state.range(1);
-  const std::vector<float> x = Data(rows * n);
-  std::vector<float> y(x.size());
+  const Floats x = Data(rows * n);
+  Floats y(x.size());
   for (auto _ : state) {
     SoftmaxRows(false, x.data(), y.data(), rows, n);
     benchmark::ClobberMemory();
@@ -89,8 +105,8 @@ void Softmax(benchmark::State& state) {
 }
 void PlainSoftmax(benchmark::State& state) {
   const int64_t rows = state.range(0), n = state.range(1);
-  const std::vector<float> x = Data(rows * n);
-  std::vector<float> y(x.size());
+  const Floats x = Data(rows * n);
+  Floats y(x.size());
   for (auto _ : state) {
     for (int64_t r = 0; r < rows; ++r) {
       const float* from = x.data() + r * n;
@@ -109,8 +125,8 @@ BENCHMARK(PlainSoftmax)->Args({1536, 128})->Args({2364, 197})->Args({40, 6625});
 
 void LayerNorm(benchmark::State& state) {
   const int64_t rows = state.range(0), n = state.range(1);
-  const std::vector<float> x = Data(rows * n), scale = Data(n), bias = Data(n);
-  std::vector<float> y(x.size());
+  const Floats x = Data(rows * n), scale = Data(n), bias = Data(n);
+  Floats y(x.size());
   for (auto _ : state) {
     NormaliseRows({x.data(), y.data(), rows, n, scale.data(), bias.data(), 1e-5f});
     benchmark::ClobberMemory();
@@ -119,8 +135,8 @@ void LayerNorm(benchmark::State& state) {
 }
 void PlainLayerNorm(benchmark::State& state) {
   const int64_t rows = state.range(0), n = state.range(1);
-  const std::vector<float> x = Data(rows * n), scale = Data(n), bias = Data(n);
-  std::vector<float> y(x.size());
+  const Floats x = Data(rows * n), scale = Data(n), bias = Data(n);
+  Floats y(x.size());
   for (auto _ : state) {
     for (int64_t r = 0; r < rows; ++r) {
       const float* from = x.data() + r * n;
@@ -143,8 +159,8 @@ BENCHMARK(PlainLayerNorm)->Args({128, 768});
 
 void ReduceMean(benchmark::State& state) {
   const int64_t rows = state.range(0), n = state.range(1);
-  const std::vector<float> x = Data(rows * n);
-  std::vector<float> y(static_cast<size_t>(std::max(rows, n)));
+  const Floats x = Data(rows * n);
+  Floats y(static_cast<size_t>(std::max(rows, n)));
   for (auto _ : state) {
     if (state.range(2) != 0) {
       ReduceColumns(ReduceOp::kMean, x.data(), y.data(), rows, n, n);
@@ -167,8 +183,8 @@ void MaxPool(benchmark::State& state) {
   const int64_t c0 = state.range(0), width = std::max<int64_t>(1, c0);
   const WindowAxis axis{112, 56, 3, 2, 1, 1, 1};
   const Pool pool{true, {axis, false}, {axis, false}};
-  const std::vector<float> x = Data(112 * 112 * width);
-  std::vector<float> y(static_cast<size_t>(56 * 56 * width));
+  const Floats x = Data(112 * 112 * width);
+  Floats y(static_cast<size_t>(56 * 56 * width));
   for (auto _ : state) {
     if (c0 == 0) {
       PoolPlane(pool, x.data(), y.data());

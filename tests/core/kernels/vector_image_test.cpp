@@ -1,4 +1,4 @@
-// Resize and Concat vector kernels against the reference kernels.
+// Vector kernels of Resize, Concat and ConvTranspose against the reference kernels.
 #include "tests/core/kernels/vector_test.h"
 
 namespace asc::testing {
@@ -71,6 +71,25 @@ TEST(VectorResize, OthersAreLeft) {
   KernelCase antialias = Resize(x, Scales({1, 1, 0.5f, 0.5f}), {}, "linear", "half_pixel", 0);
   antialias.attributes.Set("antialias", int64_t{1});
   EXPECT_TRUE(ExpectKernelsAgree(antialias).empty());
+}
+
+TEST(VectorUpsampleConv, AgreesWithReference) {
+  for (const Dims& dims :
+       {Dims{2, 7, 5, 37}, Dims{1, 24, 20, 32}, Dims{1, 3, 1, 1}, Dims{1, 4, 0, 3}}) {
+    for (const int64_t outputs : {1, 13}) {
+      KernelCase test{
+          .op = "ConvTranspose",
+          .inputs = {Noise(dims), Noise({dims[1], outputs, 2, 2}, 2), Noise({outputs}, 3)}};
+      test.attributes.Set("strides", std::vector<int64_t>{2, 2});
+      ExpectVectorKernel(test, "vector.upsample_conv");
+      test.inputs.pop_back();
+      ExpectVectorKernel(test, "vector.upsample_conv");
+      test.attributes.Set("pads", std::vector<int64_t>{1, 0, 0, 0});
+      if (dims[2] > 0) {
+        EXPECT_TRUE(ExpectKernelsAgree(test).empty());
+      }
+    }
+  }
 }
 
 TEST(VectorConcat, BlockedImages) {
