@@ -4,6 +4,7 @@
 #include "core/ops/elementwise_map.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
+#include "core/ops/number_cast.h"
 
 namespace asc {
 namespace {
@@ -30,8 +31,18 @@ ASC_FLOAT_KERNEL(Cosh, std::cosh(x))
 ASC_FLOAT_KERNEL(Asinh, std::asinh(x))
 ASC_FLOAT_KERNEL(Acosh, std::acosh(x))
 ASC_FLOAT_KERNEL(Atanh, std::atanh(x))
-ASC_FLOAT_KERNEL(Erf, std::erf(x))
 #undef ASC_FLOAT_KERNEL
+
+// Integers, which the operator took before opset 13, truncate.
+Status Erf(KernelContext& context) {
+  return MapNumeric(context, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) {
+      return std::erf(x);
+    } else {
+      return TruncateTo<decltype(x)>(std::erf(static_cast<double>(x)));
+    }
+  });
+}
 
 Status Abs(KernelContext& context) {
   return MapNumeric(context, [](auto x) {
@@ -104,7 +115,7 @@ void AddElementwiseUnaryOps(OpTable& table) {
   unary("Ceil", 13, kFloats, Ceil, "the smallest whole number that is not below x");
   unary("Cos", 22, kFloats, Cos, "cosine of radians");
   unary("Cosh", 22, kFloats, Cosh, "hyperbolic cosine");
-  unary("Erf", 13, kFloats, Erf,
+  unary("Erf", 13, types::kNumeric, Erf,
         "the error function, 2/sqrt(pi) * integral of exp(-t^2) from 0 to x");
   unary("Exp", 13, kFloats, Exp, "e to the power of x");
   unary("Floor", 13, kFloats, Floor, "the largest whole number that is not above x");

@@ -84,6 +84,16 @@ Status InferReduceElements(InferContext& context) {
 Dim AddDims(const Dim& a, const Dim& b) { return a + b; }
 Dim MultiplyDims(const Dim& a, const Dim& b) { return a * b; }
 
+// A result in float64 as an element: integers truncate.
+template <typename T>
+T FromReal(double x) {
+  if constexpr (std::is_integral_v<T>) {
+    return TruncateTo<T>(x);
+  } else {
+    return T(static_cast<ComputeType<T>>(x));
+  }
+}
+
 // States of sums: float64 for floats, wrap-around 64 bits for integers.
 template <typename T>
 using SumState = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
@@ -144,23 +154,17 @@ struct L2Op {
   void Step(double& state, T x) const {
     state += static_cast<double>(Widen(x)) * static_cast<double>(Widen(x));
   }
-  T Finish(double state, int64_t) const {
-    if constexpr (std::is_integral_v<T>)
-      return TruncateTo<T>(std::sqrt(state));
-    else
-      return T(static_cast<ComputeType<T>>(std::sqrt(state)));
-  }
+  T Finish(double state, int64_t) const { return FromReal<T>(std::sqrt(state)); }
 };
 
 template <typename T>
 struct LogSumOp : SumOp<T> {
   T Finish(SumState<T> state, int64_t) const {
-    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
-      return TruncateTo<T>(std::log(static_cast<double>(static_cast<int64_t>(state))));
-    else if constexpr (std::is_integral_v<T>)
-      return TruncateTo<T>(std::log(static_cast<double>(state)));
-    else
-      return T(static_cast<ComputeType<T>>(std::log(state)));
+    if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+      return FromReal<T>(std::log(static_cast<double>(static_cast<int64_t>(state))));
+    } else {
+      return FromReal<T>(std::log(static_cast<double>(state)));
+    }
   }
 };
 
@@ -184,11 +188,7 @@ struct LogSumExpOp {
     }
   }
   T Finish(const State& state, int64_t) const {
-    const double result = state.largest + std::log(state.sum);
-    if constexpr (std::is_integral_v<T>)
-      return TruncateTo<T>(result);
-    else
-      return T(static_cast<ComputeType<T>>(result));
+    return FromReal<T>(state.largest + std::log(state.sum));
   }
 };
 

@@ -42,6 +42,10 @@ TEST(ElementwiseUnary, IntegersWrap) {
   EXPECT_EQ(ValuesOf<uint64_t>(RunOp1("Abs", {big})), (std::vector<uint64_t>{UINT64_MAX}));
 }
 
+TEST(ElementwiseUnary, ErfOfIntegersTruncates) {
+  ExpectTensor(RunOp1("Erf", {I32({3}, {-100, 1, 100})}), {3}, {-1, 0, 1});
+}
+
 TEST(ElementwiseUnary, SignOfNanIsNan) {
   ExpectTensor(RunOp1("Sign", {F32({4}, {-2, 0, 3, NAN})}), {4}, {-1, 0, 1, kNan}, 0);
 }

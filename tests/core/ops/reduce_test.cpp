@@ -95,6 +95,8 @@ TEST(Reduce, Types) {
   EXPECT_EQ(ValuesOf<int32_t>(RunOp1("ReduceSum", {I32({2}, {INT32_MAX, 1})}))[0], INT32_MIN);
   EXPECT_EQ(ValuesOf<int32_t>(RunOp1("ReduceMean", {I32({2}, {-3, 0})}))[0], -1);
   EXPECT_EQ(ValuesOf<int32_t>(RunOp1("ReduceL2", {I32({2}, {3, 4})}))[0], 5);
+  EXPECT_EQ(ValuesOf<int32_t>(RunOp1("ReduceLogSum", {I32({2}, {50, 50})}))[0], 4);
+  EXPECT_EQ(ValuesOf<int64_t>(RunOp1("ReduceLogSumExp", {I64({2}, {50, 50})}))[0], 50);
   const auto large = Tensor::FromValues<uint64_t>({2}, {UINT64_MAX, 3});
   EXPECT_EQ(ValuesOf<uint64_t>(RunOp1("ReduceMax", {large}))[0], UINT64_MAX);
   const auto truth = Tensor::FromValues<bool>({2}, {true, false});
