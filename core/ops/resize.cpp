@@ -179,6 +179,9 @@ Status InferResize(InferContext& context) {
                          ResolveAxes(spec, context.attributes(), *x.ToDims(), scales, sizes, roi));
     Dims out;
     for (const ResizeAxis& axis : axes) out.push_back(axis.output);
+    if (!CheckedElementCount(out)) {
+      return InvalidArgument("Resize of ", x, " to ", out, " is too large");
+    }
     context.SetOutput(0, type, Shape(out));
     return Ok();
   }

@@ -142,6 +142,10 @@ TEST(Resize, ShapeRuleAndBadInput) {
   TypedInput sizes(DataType::kInt64, "[4]");
   sizes.dims = {Dim::Symbol("N"), Dim(3), Dim(7), Dim::Symbol("W") * Dim(2)};
   EXPECT_EQ(InferText("Resize", {x, none, none, sizes}), "float32[N, 3, 7, 2*W]");
+  const Tensor huge = I64({2}, {int64_t{1} << 40, int64_t{1} << 40});
+  EXPECT_NE(InferText("Resize", {{DataType::kFloat32, "[4, 4]"}, none, none, TypedInput(huge)})
+                .find("E5003"),
+            std::string::npos);
   // An empty tensor stands for an absent one.
   EXPECT_EQ(InferText("Resize", {x, TypedInput(F32({0}, {})), TypedInput(F32({0}, {})), sizes}),
             "float32[N, 3, 7, 2*W]");
