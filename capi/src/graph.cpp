@@ -64,6 +64,24 @@ Result<std::vector<ValueId>> GraphState::ValuesOf(const asc_value_id* ids, size_
 }
 
 namespace {
+// Guard for what adds to a graph: when memory runs out halfway, the graph is as it was.
+template <typename F>
+asc_status* GuardAddition(asc_graph* graph, F&& add) noexcept {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(graph);
+    Graph& to = *(*graph)->graph;
+    const Graph::Mark mark = to.mark();
+    try {
+      Status status = add(**graph, to);
+      if (!status.ok()) to.RollBack(mark);
+      return status;
+    } catch (...) {
+      to.RollBack(mark);
+      throw;
+    }
+  });
+}
+
 // Names the hint after what the graph has.
 Status NoSuchValue(const Graph& graph, std::string_view name) {
   std::vector<std::string> names;
@@ -94,6 +112,8 @@ int64_t RankOf(const Graph& graph, const std::vector<ValueId>& inputs) {
 }
 }  // namespace
 }  // namespace asc::capi
+
+using asc::capi::GuardAddition;
 
 asc_status* asc_graph_create(asc_string name, asc_graph** out) {
   return Guard([&]() -> Status {
@@ -138,41 +158,35 @@ void asc_graph_release(asc_graph* graph) { asc_graph::Release(graph); }
 
 asc_status* asc_graph_add_input(asc_graph* graph, asc_string name, const asc_type* type,
                                 asc_value_id* out) {
-  return Guard([&]() -> Status {
-    ASC_NEED_HANDLE(graph);
+  return GuardAddition(graph, [&](GraphState& state, Graph& to) -> Status {
     ASC_NEED_TEXT(name);
     ASC_NEED_HANDLE(type);
     ASC_NEED(out);
-    GraphState& state = **graph;
-    *out = state.IdOf(state.graph->AddInput(View(name), (*type)->type));
+    *out = state.IdOf(to.AddInput(View(name), (*type)->type));
     return Ok();
   });
 }
 
 asc_status* asc_graph_add_constant(asc_graph* graph, asc_string name, const asc_value* tensor,
                                    asc_value_id* out) {
-  return Guard([&]() -> Status {
-    ASC_NEED_HANDLE(graph);
+  return GuardAddition(graph, [&](GraphState& state, Graph& to) -> Status {
     ASC_NEED_TEXT(name);
     ASC_ASSIGN_OR_RETURN(Tensor shared, asc::capi::TensorOf(tensor, "tensor"));
     ASC_NEED(out);
-    GraphState& state = **graph;
-    *out = state.IdOf(state.graph->AddConstant(
-        name.size == 0 ? std::string_view("constant") : View(name), std::move(shared)));
+    *out = state.IdOf(to.AddConstant(name.size == 0 ? std::string_view("constant") : View(name),
+                                     std::move(shared)));
     return Ok();
   });
 }
 
 asc_status* asc_graph_add_variable(asc_graph* graph, asc_string name, const asc_value* initial,
                                    asc_value_id* out) {
-  return Guard([&]() -> Status {
-    ASC_NEED_HANDLE(graph);
+  return GuardAddition(graph, [&](GraphState& state, Graph& to) -> Status {
     ASC_NEED_TEXT(name);
     ASC_ASSIGN_OR_RETURN(Tensor shared, asc::capi::TensorOf(initial, "initial"));
     ASC_NEED(out);
-    GraphState& state = **graph;
-    *out = state.IdOf(state.graph->AddVariable(
-        name.size == 0 ? std::string_view("variable") : View(name), std::move(shared)));
+    *out = state.IdOf(to.AddVariable(name.size == 0 ? std::string_view("variable") : View(name),
+                                     std::move(shared)));
     return Ok();
   });
 }
@@ -209,13 +223,11 @@ asc_status* asc_graph_add_operator(asc_graph* graph, asc_string operation,
                                    const asc_value_id* inputs, size_t input_count,
                                    const asc_attributes* attributes, const asc_regions* regions,
                                    asc_string name, size_t output_count, asc_value_id* outputs) {
-  return Guard([&]() -> Status {
-    ASC_NEED_HANDLE(graph);
+  return GuardAddition(graph, [&](GraphState& state, Graph& to) -> Status {
     ASC_NEED_TEXT(operation);
     ASC_NEED_TEXT(name);
     ASC_NEED_ARRAY(outputs, output_count);
     if (attributes != nullptr) ASC_NEED_HANDLE(attributes);
-    GraphState& state = **graph;
     asc::NodeSpec spec;
     ASC_ASSIGN_OR_RETURN(spec.schema, asc::capi::FindOperator(View(operation)));
     ASC_ASSIGN_OR_RETURN(spec.inputs, state.ValuesOf(inputs, input_count, "inputs", true));
@@ -227,8 +239,8 @@ asc_status* asc_graph_add_operator(asc_graph* graph, asc_string operation,
         pinned = *format;
         given.Erase("expected_format");
       }
-      asc::Result<asc::AttributeMap> ready = asc::capi::AttributesOfMethod(
-          *spec.schema, given, asc::capi::RankOf(*state.graph, spec.inputs));
+      asc::Result<asc::AttributeMap> ready =
+          asc::capi::AttributesOfMethod(*spec.schema, given, asc::capi::RankOf(to, spec.inputs));
       if (!ready.ok()) {
         return std::move(ready).status().WithNode(name.size == 0 ? spec.schema->method
                                                                  : View(name));
@@ -241,10 +253,10 @@ asc_status* asc_graph_add_operator(asc_graph* graph, asc_string operation,
     spec.scope = state.scope;
     std::vector<ValueId> results;
     if (pinned) {
-      ASC_ASSIGN_OR_RETURN(results, asc::capi::BuildPinned(*state.graph, std::move(spec), *pinned));
+      ASC_ASSIGN_OR_RETURN(results, asc::capi::BuildPinned(to, std::move(spec), *pinned));
     } else {
-      ASC_ASSIGN_OR_RETURN(const NodeId node, asc::BuildNode(*state.graph, std::move(spec)));
-      results = state.graph->node(node).outputs;
+      ASC_ASSIGN_OR_RETURN(const NodeId node, asc::BuildNode(to, std::move(spec)));
+      results = to.node(node).outputs;
     }
     for (size_t i = 0; i < output_count; ++i) outputs[i] = state.IdOf(results[i]);
     return Ok();
@@ -252,11 +264,9 @@ asc_status* asc_graph_add_operator(asc_graph* graph, asc_string operation,
 }
 
 asc_status* asc_graph_add_output(asc_graph* graph, asc_value_id value, asc_string name) {
-  return Guard([&]() -> Status {
-    ASC_NEED_HANDLE(graph);
+  return GuardAddition(graph, [&](GraphState& state, Graph& to) -> Status {
     ASC_NEED_TEXT(name);
-    ASC_ASSIGN_OR_RETURN(const ValueId id, (*graph)->ValueOf(value, "value"));
-    Graph& to = *(*graph)->graph;
+    ASC_ASSIGN_OR_RETURN(const ValueId id, state.ValueOf(value, "value"));
     const std::string_view wanted =
         name.size == 0 ? std::string_view(to.value(id).name) : View(name);
     for (const GraphOutput& output : to.outputs()) {
@@ -269,9 +279,7 @@ asc_status* asc_graph_add_output(asc_graph* graph, asc_value_id value, asc_strin
 }
 
 asc_status* asc_graph_add_leaf_outputs(asc_graph* graph) {
-  return Guard([&]() -> Status {
-    ASC_NEED_HANDLE(graph);
-    Graph& to = *(*graph)->graph;
+  return GuardAddition(graph, [&](GraphState&, Graph& to) -> Status {
     for (const ValueId id : to.Values()) {
       const asc::Value& value = to.value(id);
       if (value.source == asc::ValueSource::kNode && value.uses.empty() && !to.IsOutput(id))

@@ -100,14 +100,9 @@ Result<std::vector<ValueId>> BuildPinned(Graph& graph, NodeSpec spec,
   ASC_ASSIGN_OR_RETURN(
       spec.inputs[0],
       AddTranspose(graph, spec.inputs[0], PermutationBetween(given, first, rank), source, scope));
-  const NodeId before = graph.Producer(spec.inputs[0])->id;
-  Result<NodeId> node = BuildNode(graph, std::move(spec));
-  if (!node.ok()) {
-    graph.RemoveNode(before);
-    return std::move(node).status();
-  }
+  ASC_ASSIGN_OR_RETURN(const NodeId node, BuildNode(graph, std::move(spec)));
   std::vector<ValueId> results;
-  for (const ValueId output : std::vector<ValueId>(graph.node(*node).outputs)) {
+  for (const ValueId output : std::vector<ValueId>(graph.node(node).outputs)) {
     graph.RenameValue(output, Cat(name, "_channels_first"));
     ASC_ASSIGN_OR_RETURN(
         results.emplace_back(),

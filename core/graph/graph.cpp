@@ -254,6 +254,33 @@ void Graph::RenameNode(NodeId id, std::string_view name) {
   node_names_.emplace(renamed.name, id);
 }
 
+void Graph::RollBack(const Mark& mark) noexcept {
+  const auto is_new_node = [&](NodeId id) { return id.index >= static_cast<int32_t>(mark.nodes); };
+  const auto is_new_value = [&](ValueId id) { return id.index >= static_cast<int32_t>(mark.values); };
+  std::erase_if(value_names_, [&](const auto& entry) { return is_new_value(entry.second); });
+  std::erase_if(node_names_, [&](const auto& entry) { return is_new_node(entry.second); });
+  nodes_.resize(std::min(nodes_.size(), mark.nodes));
+  values_.resize(std::min(values_.size(), mark.values));
+  inputs_.resize(std::min(inputs_.size(), mark.inputs));
+  outputs_.resize(std::min(outputs_.size(), mark.outputs));
+  variables_.resize(std::min(variables_.size(), mark.variables));
+  live_nodes_ = static_cast<size_t>(std::count_if(nodes_.begin(), nodes_.end(), [](const auto& node) { return node != nullptr; }));
+  for (const auto& value : values_) {
+    if (value == nullptr) continue;
+    std::erase_if(value->uses, [&](const Use& use) { return is_new_node(use.node); });
+    // Versions of a variable come in order of their ids.
+    if (value->variable >= 0 && is_new_value(variables_[static_cast<size_t>(value->variable)].final)) {
+      Variable& variable = variables_[static_cast<size_t>(value->variable)];
+      variable.final = variable.initial;
+    }
+  }
+  for (const auto& value : values_) {
+    if (value == nullptr || value->variable < 0) continue;
+    ValueId& final = variables_[static_cast<size_t>(value->variable)].final;
+    final = std::max(final, value->id);
+  }
+}
+
 std::vector<NodeId> Graph::Nodes() const {
   std::vector<NodeId> out;
   out.reserve(live_nodes_);

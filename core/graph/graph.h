@@ -130,6 +130,14 @@ class Graph {
   // Marks a value as a graph output; the same value may be one several times under different names.
   void AddOutput(ValueId value, std::string_view name = "");
 
+  // What is in the graph now. RollBack takes out everything that was added since, also where an addition was cut short by
+  // an exception (out of memory); what was there before must not have been changed meanwhile.
+  struct Mark {
+    size_t nodes, values, inputs, outputs, variables;
+  };
+  Mark mark() const { return {nodes_.size(), values_.size(), inputs_.size(), outputs_.size(), variables_.size()}; }
+  void RollBack(const Mark& mark) noexcept;
+
   // ---- changing ----
   void SetInput(NodeId node, size_t slot, ValueId value);  // slots as in Use; an invalid id makes the input absent
   void AppendInput(NodeId node, ValueId value);

@@ -217,6 +217,133 @@ static void attributes_are_checked_against_the_operator(void** state) {
   asc_graph_release(graph);
 }
 
+static asc_value_id add_image(asc_graph* graph, const char* name, const char* const* extents) {
+  asc_string texts[4];
+  for (int i = 0; i < 4; ++i) texts[i] = asc_text(extents[i]);
+  asc_type* type = NULL;
+  asc_value_id id = ASC_ABSENT;
+  OK(asc_type_create_tensor(ASC_FLOAT32, texts, 4, &type));
+  OK(asc_graph_add_input(graph, asc_text(name), type, &id));
+  asc_type_release(type);
+  return id;
+}
+
+/* Adds conv2d of an image and a 3x3 weight. */
+static asc_status* add_conv(asc_graph* graph, asc_value_id x, asc_value_id w,
+                            const asc_attributes* attributes, asc_value_id* out) {
+  return asc_graph_add_operator(graph, asc_text("conv2d"), (asc_value_id[]){x, w}, 2, attributes,
+                                NULL, asc_text(""), 1, out);
+}
+
+static int has_type(asc_graph* graph, asc_value_id value, const char* expected) {
+  asc_type* type = NULL;
+  asc_string text;
+  OK(asc_graph_create_value_type(graph, value, &type));
+  OK(asc_type_get_text(type, &text));
+  const int same = text_is(text, expected);
+  if (!same) print_error("got: %.*s\n", (int)text.size, text.data);
+  asc_type_release(type);
+  return same;
+}
+
+static void methods_take_what_users_write(void** state) {
+  (void)state;
+  asc_graph* graph = new_graph();
+  const asc_value_id x = add_image(graph, "x", (const char* const[]){"1", "3", "9", "9"});
+  const asc_value_id w = add_image(graph, "w", (const char* const[]){"4", "3", "3", "3"});
+  asc_attributes* attributes = NULL;
+  asc_value_id out = ASC_ABSENT;
+  OK(asc_attributes_create(&attributes));
+  OK(asc_attributes_set_int(attributes, asc_text("kernel_size"), 3));
+  OK(asc_attributes_set_int(attributes, asc_text("padding"), 1));
+  OK(asc_attributes_set_ints(attributes, asc_text("stride"), (int64_t[]){2, 1}, 2));
+  OK(add_conv(graph, x, w, attributes, &out));
+  assert_true(has_type(graph, out, "float32[1, 4, 5, 9]"));
+  OK(asc_attributes_set_string(attributes, asc_text("padding"), asc_text("same")));
+  OK(add_conv(graph, x, w, attributes, &out));
+  assert_true(has_type(graph, out, "float32[1, 4, 5, 9]"));
+  OK(asc_attributes_set_ints(attributes, asc_text("padding"), (int64_t[]){0, 0, 1, 1}, 4));
+  OK(add_conv(graph, x, w, attributes, &out));
+  assert_true(has_type(graph, out, "float32[1, 4, 4, 8]"));
+  OK(asc_attributes_set_int(attributes, asc_text("strides"), 1));
+  FAILS(ASC_INVALID_ARGUMENT, "the same parameter", add_conv(graph, x, w, attributes, &out));
+  asc_attributes_release(attributes);
+  OK(asc_attributes_create(&attributes));
+  OK(asc_attributes_set_string(attributes, asc_text("dtype"), asc_text("float16")));
+  OK(asc_graph_add_operator(graph, asc_text("cast"), &x, 1, attributes, NULL, asc_text(""), 1,
+                            &out));
+  assert_true(has_type(graph, out, "float16[1, 3, 9, 9]"));
+  asc_attributes_release(attributes);
+  asc_graph_release(graph);
+}
+
+static void a_pinned_layout_is_met_or_refused(void** state) {
+  (void)state;
+  asc_graph* graph = new_graph();
+  const asc_value_id x = add_image(graph, "x", (const char* const[]){"1", "3", "9", "9"});
+  const asc_value_id w = add_image(graph, "w", (const char* const[]){"4", "3", "3", "3"});
+  const asc_value_id wrong = add_image(graph, "wrong", (const char* const[]){"4", "5", "3", "3"});
+  asc_attributes *pinned = NULL, *perm = NULL;
+  asc_value_id last = ASC_ABSENT, out = ASC_ABSENT;
+  size_t count = 9;
+  asc_string format;
+  OK(asc_attributes_create(&pinned));
+  OK(asc_attributes_set_string(pinned, asc_text("expected_format"), asc_text("NHWC")));
+  FAILS(ASC_LAYOUT, "ctx.transpose(x, perm=[0, 2, 3, 1])", add_conv(graph, x, w, pinned, &out));
+  OK(asc_graph_get_node_count(graph, &count));
+  assert_int_equal(count, 0);
+  OK(asc_attributes_create(&perm));
+  OK(asc_attributes_set_ints(perm, asc_text("perm"), (int64_t[]){0, 2, 3, 1}, 4));
+  OK(asc_graph_add_operator(graph, asc_text("transpose"), &x, 1, perm, NULL, asc_text(""), 1,
+                            &last));
+  OK(asc_graph_get_format(graph, last, &format));
+  assert_true(text_is(format, "NHWC"));
+  OK(add_conv(graph, last, w, pinned, &out));
+  assert_true(has_type(graph, out, "float32[1, 7, 7, 4]"));
+  asc_string name;
+  OK(asc_graph_get_value_name(graph, out, &name));
+  assert_true(text_is(name, "conv2d_out"));
+  OK(asc_graph_get_node_count(graph, &count));
+  /* What does not fit leaves nothing of itself. */
+  FAILS(ASC_SHAPE_MISMATCH, "conv2d", add_conv(graph, last, wrong, pinned, &out));
+  size_t after = 0;
+  OK(asc_graph_get_node_count(graph, &after));
+  assert_int_equal(after, count);
+  OK(asc_attributes_set_string(pinned, asc_text("expected_format"), asc_text("NC1HWC0")));
+  OK(add_conv(graph, x, w, pinned, &out));
+  assert_true(has_type(graph, out, "float32[1, 4, 7, 7]"));
+  OK(asc_attributes_set_string(pinned, asc_text("expected_format"), asc_text("NHCW")));
+  FAILS(ASC_INVALID_ARGUMENT, "there is no format 'NHCW'", add_conv(graph, x, w, pinned, &out));
+  asc_attributes_release(perm);
+  asc_attributes_release(pinned);
+  asc_graph_release(graph);
+}
+
+static void failing_memory_leaves_the_graph_usable(void** state) {
+  (void)state;
+  asc_graph* graph = NULL;
+  asc_bytes* text = NULL;
+  asc_value_id x = ASC_ABSENT, out = ASC_ABSENT;
+  FAILS_AT_EACH_ALLOCATION(
+      asc_graph_create(asc_text("a name that is longer than fits inside"), &graph));
+  x = add_input(graph, "x");
+  FAILS_AT_EACH_ALLOCATION(
+      add_unary(graph, "relu", x, "a name that is longer than fits inside", &out));
+  size_t count = 9;
+  OK(asc_graph_get_node_count(graph, &count));
+  assert_int_equal(count, 1);
+  asc_string name;
+  OK(asc_graph_get_value_name(graph, out, &name));
+  assert_true(text_is(name, "a name that is longer than fits inside"));
+  FAILS_AT_EACH_ALLOCATION(
+      asc_graph_add_output(graph, out, asc_text("another name that is longer than fits")));
+  FAILS_AT_EACH_ALLOCATION(asc_graph_create_text(graph, &text));
+  asc_bytes_release(text);
+  FAILS_AT_EACH_ALLOCATION(asc_registry_create_operators(&text));
+  asc_bytes_release(text);
+  asc_graph_release(graph);
+}
+
 static void regions_take_copies_of_bodies(void** state) {
   (void)state;
   asc_graph *graph = new_graph(), *body = new_graph();
@@ -321,6 +448,9 @@ int main(void) {
       TEST(constants_and_variables_keep_their_tensor),
       TEST(formats_are_kept),
       TEST(attributes_are_checked_against_the_operator),
+      TEST(methods_take_what_users_write),
+      TEST(a_pinned_layout_is_met_or_refused),
+      TEST(failing_memory_leaves_the_graph_usable),
       TEST(regions_take_copies_of_bodies),
       TEST(the_registry_lists_operators),
       TEST(null_arguments_are_refused),

@@ -1,6 +1,7 @@
 /* Compiling, running, inspecting. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -160,6 +161,32 @@ static void asynchronous_runs_come_with_a_future(void** state) {
     asc_value_release(y);
     asc_future_release(futures[i]);
   }
+}
+
+static void* run_many_times(void* argument) {
+  asc_session* session = (asc_session*)argument;
+  for (int64_t round = 0; round < 200; ++round) {
+    const int64_t rows = round % 3 + 1;
+    asc_value *x = rows_of_floats(rows), *y = NULL;
+    OK(asc_session_run(session, (const asc_value* const[]){x}, 1, NULL, &y, 1));
+    assert_relu_of_rows(y, rows);
+    asc_value_release(y);
+    asc_value_release(x);
+  }
+  asc_session_release(session);
+  return NULL;
+}
+
+static void a_session_serves_many_threads(void** state) {
+  (void)state;
+  asc_session* session = compiled(relu_graph("N"));
+  pthread_t threads[8];
+  for (int i = 0; i < 8; ++i) {
+    asc_session_retain(session);
+    assert_int_equal(pthread_create(&threads[i], NULL, run_many_times, session), 0);
+  }
+  asc_session_release(session);
+  for (int i = 0; i < 8; ++i) pthread_join(threads[i], NULL);
 }
 
 static void failures_arrive_in_the_future(void** state) {
@@ -463,6 +490,7 @@ int main(void) {
       TEST(borrowed_inputs_are_given_back_after_the_run),
       TEST(outputs_go_into_given_tensors),
       TEST(asynchronous_runs_come_with_a_future),
+      TEST(a_session_serves_many_threads),
       TEST(failures_arrive_in_the_future),
       TEST(variables_are_read_and_set_by_name),
       TEST(a_session_describes_itself),

@@ -232,6 +232,8 @@ def test_what_does_not_fit_an_operator_is_refused(ctx):
 
 
 def test_an_unknown_operator_is_refused_with_the_nearest(ctx):
+    with pytest.raises(pyasc.errors.UnsupportedOperatorError, match="did you mean 'conv2d'"):
+        pyasc.ops.convv2d  # noqa: B018
     with pytest.raises(pyasc.errors.UnsupportedOperatorError, match="did you mean 'conv2d'") as raised:
         ctx.convv2d(ctx.input("x", (1,)))
     assert raised.value.code == "E5033"
@@ -380,6 +382,19 @@ def test_the_graph_prints_itself(ctx, capsys):
     for method in ("to_svg", "to_html"):
         with pytest.raises(pyasc.errors.UnavailableError, match=method):
             getattr(ctx.graph, method)()
+
+
+def test_a_graph_compiles_by_itself(ctx):
+    ctx.relu(ctx.input("x", shape=(2,)))
+    graph = ctx.graph
+    for target in ("cpu", "npu0", 0):
+        np.testing.assert_array_equal(
+            graph.compile(target=target).run(np.array([1, -1], np.float32))["relu_out"], [1, 0]
+        )
+    with pytest.raises(pyasc.errors.DeviceError, match="npu1"):
+        graph.compile(target="npu1")
+    with pytest.raises(pyasc.errors.UnavailableError, match="config"):
+        graph.config  # noqa: B018
 
 
 def test_nodes_know_the_line_that_built_them(ctx):

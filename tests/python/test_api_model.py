@@ -410,7 +410,12 @@ def test_what_is_not_built_yet_is_refused_by_name():
     assert raised.value.code == "E5009"
     with pytest.raises(pyasc.errors.UnavailableError, match="onnx_backend"):
         pyasc.onnx_backend  # noqa: B018
-    assert not hasattr(pyasc, "onnx_backend")
+    for owner, name in ((pyasc, "onnx_backend"), (pyasc, "nn"), (pyasc.ops, "fallback"), (pyasc.device, "register")):
+        assert not hasattr(owner, name)
+        with pytest.raises(pyasc.errors.UnavailableError, match=f"{name} is not built yet"):
+            getattr(owner, name)
+    with pyasc.Context() as ctx, pytest.raises(pyasc.errors.UnavailableError, match="stream"):
+        ctx.stream  # noqa: B018
     assert not hasattr(pyasc, "nothing_of_that_name")
 
 

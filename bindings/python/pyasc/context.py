@@ -17,11 +17,12 @@ from pyasc.errors import (
     NotFoundError,
     TypeMismatchError,
     UnavailableError,
+    _MissingAttribute,
     _nearest,
     _UnknownMethod,
 )
 from pyasc.graph import Graph
-from pyasc.model import Model, _flushed, device_name
+from pyasc.model import compiled, device_name
 
 __all__ = ["Context", "Results", "Value"]
 
@@ -331,6 +332,8 @@ class Context(OperatorMethods):
             self._scope = number
 
     def __getattr__(self, name):
+        if name in ("stream", "add_dependency"):
+            raise _MissingAttribute(f"Context.{name} is not built yet")
         # Operators that were registered after the import; all others are methods of the class.
         operator = None if name.startswith("_") else find(name)
         if operator is None:
@@ -347,14 +350,7 @@ class Context(OperatorMethods):
         if not options.dump_path and self._config.dump_path:
             options.dump_path = self._config.dump_path
         fusion.apply(options, self._scopes.values())
-        copy = _asc.asc_graph_copy(graph)
-        _asc.asc_graph_add_leaf_outputs(copy)
-        if _asc.asc_graph_get_output_count(copy) == 0:
-            raise InvalidArgumentError(
-                "the graph has no outputs", hint="add operators, or mark a value with ctx.output(value)"
-            )
-        with _flushed():
-            self._model = Model(_asc.asc_session_create(copy, self._device, options._handle))
+        self._model = compiled(graph, self._device, options)
         return self._model
 
     def execute(self, feeds=None, out=None):

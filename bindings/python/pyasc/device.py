@@ -3,6 +3,7 @@
 import json
 
 from pyasc import _asc
+from pyasc.errors import _MissingAttribute
 from pyasc.model import device_name
 
 __all__ = ["get_properties", "list"]
@@ -18,3 +19,9 @@ def list():
 def get_properties(id="cpu"):
     """The properties of one device; E5020 naming the ones that exist for others."""
     return json.loads(_asc.asc_device_create_properties(device_name(id)))
+
+
+def __getattr__(name):
+    if name in ("register", "inject", "recommend_batch_size"):
+        raise _MissingAttribute(f"pyasc.device.{name} is not built yet")
+    raise AttributeError(f"module 'pyasc.device' has no attribute '{name}'")

@@ -4,7 +4,7 @@ import sys
 
 from pyasc import _asc
 from pyasc._types import Port
-from pyasc.errors import InvalidArgumentError, UnavailableError
+from pyasc.errors import InvalidArgumentError, UnavailableError, _MissingAttribute
 
 __all__ = ["Graph"]
 
@@ -38,6 +38,21 @@ class Graph:
     def __len__(self):
         """The number of operators."""
         return _asc.asc_graph_get_node_count(self._handle)
+
+    def compile(self, target="cpu", config=None):
+        """Compiles the graph for a device ("cpu", "npu:0", "npu0") and gives the Model. Results that nothing consumes
+        are outputs, beside those that are marked."""
+        from pyasc import config as _config, fusion
+        from pyasc.model import compiled
+
+        options = _config.prepared(config)
+        fusion.apply(options)
+        return compiled(self._handle, target, options)
+
+    @property
+    def config(self):
+        """Not built yet (E5009): give a CompileConfig to `compile`."""
+        raise _MissingAttribute("Graph.config is not built yet", hint="graph.compile(config=pyasc.CompileConfig(...))")
 
     def to_text(self):
         """The readable form, one line a value."""

@@ -47,6 +47,18 @@ def load(model, *, device="cpu", threads=None, config=None, cache_dir=None):
         return Model(_asc.asc_session_load_bytes(value, device, options._handle))
 
 
+def compiled(graph, device, options):
+    """The Model of a graph's handle; results that nothing consumes become outputs of it."""
+    copy = _asc.asc_graph_copy(graph)
+    _asc.asc_graph_add_leaf_outputs(copy)
+    if _asc.asc_graph_get_output_count(copy) == 0:
+        raise InvalidArgumentError(
+            "the graph has no outputs", hint="add operators, or mark a value with ctx.output(value)"
+        )
+    with _flushed():
+        return Model(_asc.asc_session_create(copy, device_name(device), options._handle))
+
+
 @contextlib.contextmanager
 def _flushed():
     """Hands over the log messages of what happens inside, also when it fails."""

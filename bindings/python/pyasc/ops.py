@@ -1,10 +1,22 @@
 """Every operator as a function of values: `pyasc.ops.relu(x)` is `x.context.relu(x)`."""
 
+from pyasc._operators import find as _find
 from pyasc._operators import registry as _registry
 from pyasc.context import Value as _Value
 from pyasc.errors import InvalidArgumentError as _InvalidArgumentError
+from pyasc.errors import _MissingAttribute, _nearest, _UnknownMethod
 
 __all__ = []
+
+
+def __getattr__(name):
+    if name == "fallback":
+        raise _MissingAttribute("pyasc.ops.fallback is not built yet")
+    # Operators that were registered after the import.
+    operator = None if name.startswith("_") else _find(name)
+    if operator is None:
+        raise _UnknownMethod(f"there is no operator '{name}'", hint=_nearest(name, _registry()))
+    return _make_function(operator)
 
 
 def _context_of(method, arguments, named):
