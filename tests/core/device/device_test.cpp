@@ -7,7 +7,7 @@
 
 namespace asc {
 namespace {
-class DeviceConformance : public ::testing::TestWithParam<const char*> {
+class DeviceConformance : public ::testing::TestWithParam<std::string> {
  protected:
   Device& device() {
     Result<Device*> found = FindDevice(GetParam());
@@ -65,7 +65,17 @@ TEST_P(DeviceConformance, AllocationsCanBeMadeToFail) {
   EXPECT_TRUE(Buffer::Allocate(allocator, MemoryUse::kScratch, 8).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(AllDevices, DeviceConformance, ::testing::Values("cpu", "npu:0"));
+std::vector<std::string> AllIds() {
+  std::vector<std::string> ids;
+  for (const Device* device : ListDevices()) ids.push_back(device->properties().id);
+  return ids;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllDevices, DeviceConformance, ::testing::ValuesIn(AllIds()));
+
+TEST(ListDevices, HasTheHostAndAnEmulatedNpu) {
+  EXPECT_EQ(AllIds(), (std::vector<std::string>{"cpu", "npu:0"}));
+}
 
 TEST(FindDevice, UnderstandsEveryWayToWriteAnNpu) {
   EXPECT_EQ((*FindDevice("0"))->properties().id, "npu:0");
