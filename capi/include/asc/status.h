@@ -26,7 +26,7 @@ enum {
   ASC_DESTROYED = 5011, /* a handle or object that was released */
   ASC_OUT_OF_MEMORY = 5012,
   ASC_CANCELLED = 5013,
-  ASC_ARITHMETIC = 5014, /* integer division by zero */
+  ASC_ARITHMETIC = 5014, /* integer division by zero and its kin */
   ASC_DEVICE = 5020,
   ASC_UNSUPPORTED_OPERATOR = 5033,
   ASC_INTERNAL = 5099
