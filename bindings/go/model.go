@@ -14,6 +14,7 @@ type Model struct {
 	mutex           sync.Mutex
 	session         uintptr // 0 once closed
 	inputs, outputs []Port
+	overridable     []Port
 }
 
 // Port describes an input or output of a model.
@@ -74,6 +75,10 @@ func load(options []Option, compile func(*loading, *uintptr) error) (*Model, err
 	if model.inputs, err = ports(session, raw.Asc_session_get_input_count, raw.Asc_session_get_input); err == nil {
 		model.outputs, err = ports(session, raw.Asc_session_get_output_count, raw.Asc_session_get_output)
 	}
+	if err == nil {
+		model.overridable, err = ports(session, raw.Asc_session_get_overridable_count,
+			raw.Asc_session_get_overridable)
+	}
 	if err != nil {
 		model.Close()
 		return nil, err
@@ -131,6 +136,10 @@ func (m *Model) Inputs() []Port { return slices.Clone(m.inputs) }
 // Outputs describes what Run gives.
 func (m *Model) Outputs() []Port { return slices.Clone(m.outputs) }
 
+// Overridable describes inputs with a default, which Run takes too: initializers that an ONNX model of
+// IR version 4 or later lists as inputs. The first run that is given any compiles the model for it.
+func (m *Model) Overridable() []Port { return slices.Clone(m.overridable) }
+
 // Run computes the outputs. The elements of the inputs are read where they are; the outputs are new
 // tensors. ErrShapeMismatch and ErrTypeMismatch name the input that does not fit.
 func (m *Model) Run(inputs map[string]*Tensor) (map[string]*Tensor, error) {
@@ -139,17 +148,20 @@ func (m *Model) Run(inputs map[string]*Tensor) (map[string]*Tensor, error) {
 		return nil, err
 	}
 	defer raw.Asc_session_release(session)
+	ports := m.inputs
 	for name := range inputs {
-		if indexOf(m.inputs, name) < 0 {
+		if indexOf(m.overridable, name) >= 0 {
+			ports = append(slices.Clone(m.inputs), m.overridable...)
+		} else if indexOf(m.inputs, name) < 0 {
 			return nil, errorf(ErrNotFound, "", "the model has no input '%s'; it has %s", name,
 				names(m.inputs))
 		}
 	}
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
-	given := make([]uintptr, len(m.inputs))
+	given := make([]uintptr, len(ports))
 	defer release(given)
-	for i, port := range m.inputs {
+	for i, port := range ports {
 		if tensor := inputs[port.Name]; tensor != nil {
 			if given[i], err = tensor.lend(&pinner); err != nil {
 				return nil, err

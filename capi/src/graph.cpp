@@ -137,8 +137,8 @@ asc_status* asc_graph_copy(const asc_graph* graph, asc_graph** out) {
 asc_status* asc_graph_import_file(asc_string path, asc_graph** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
-    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportFile(path));
-    *out = asc_graph::New(std::move(graph));
+    ASC_ASSIGN_OR_RETURN(asc::capi::ImportedModel model, asc::capi::ImportFile(path));
+    *out = asc_graph::New(std::move(model.graph));
     return Ok();
   });
 }
@@ -147,8 +147,9 @@ asc_status* asc_graph_import_bytes(const asc_value* model, asc_graph** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
     ASC_ASSIGN_OR_RETURN(std::shared_ptr<asc::Buffer> bytes, asc::capi::ModelBytes(model));
-    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportBytes(std::move(bytes)));
-    *out = asc_graph::New(std::move(graph));
+    ASC_ASSIGN_OR_RETURN(asc::capi::ImportedModel imported,
+                         asc::capi::ImportBytes(std::move(bytes)));
+    *out = asc_graph::New(std::move(imported.graph));
     return Ok();
   });
 }

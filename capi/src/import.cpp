@@ -27,13 +27,27 @@ Result<std::shared_ptr<Buffer>> ModelBytes(const asc_value* model) {
 }
 
 #ifdef ASC_WITH_ONNX
-Result<std::unique_ptr<Graph>> ImportFile(asc_string path) {
+namespace {
+ImportedModel Convert(OnnxModel model) {
+  ImportedModel imported{std::move(model.graph), {}};
+  for (OverridableInput& input : model.overridable) {
+    imported.overridable.ports.push_back({std::move(input.name), std::move(input.type)});
+    imported.overridable.defaults.push_back(std::move(input.value));
+  }
+  imported.overridable.build = std::move(model.build_with_inputs);
+  return imported;
+}
+}  // namespace
+
+Result<ImportedModel> ImportFile(asc_string path) {
   ASC_RETURN_IF_ERROR(CheckPath(path));
-  return ImportOnnxFile(std::string(View(path)));
+  ASC_ASSIGN_OR_RETURN(OnnxModel model, LoadOnnxFile(std::string(View(path))));
+  return Convert(std::move(model));
 }
 
-Result<std::unique_ptr<Graph>> ImportBytes(std::shared_ptr<Buffer> model) {
-  return ImportOnnxBytes(std::move(model));
+Result<ImportedModel> ImportBytes(std::shared_ptr<Buffer> bytes) {
+  ASC_ASSIGN_OR_RETURN(OnnxModel model, LoadOnnxBytes(std::move(bytes)));
+  return Convert(std::move(model));
 }
 #else
 namespace {
@@ -42,11 +56,11 @@ Status NoImporter() {
       .WithHint("build with -Donnx=enabled");
 }
 }  // namespace
-Result<std::unique_ptr<Graph>> ImportFile(asc_string path) {
+Result<ImportedModel> ImportFile(asc_string path) {
   ASC_RETURN_IF_ERROR(CheckPath(path));
   return NoImporter();
 }
-Result<std::unique_ptr<Graph>> ImportBytes(std::shared_ptr<Buffer>) { return NoImporter(); }
+Result<ImportedModel> ImportBytes(std::shared_ptr<Buffer>) { return NoImporter(); }
 #endif
 
 }  // namespace asc::capi

@@ -4,15 +4,21 @@
 
 #include "asc/value.h"
 #include "core/graph/graph.h"
+#include "core/runtime/overrides.h"
 
 namespace asc::capi {
 
 // E5003 for texts that are no path.
 Status CheckPath(asc_string path);
-Result<std::unique_ptr<Graph>> ImportFile(asc_string path);
+
+struct ImportedModel {
+  std::unique_ptr<Graph> graph;
+  OverridableInputs overridable;
+};
+Result<ImportedModel> ImportFile(asc_string path);
 // The bytes of a model in a uint8 tensor, whose memory they share.
 Result<std::shared_ptr<Buffer>> ModelBytes(const asc_value* model);
-Result<std::unique_ptr<Graph>> ImportBytes(std::shared_ptr<Buffer> model);
+Result<ImportedModel> ImportBytes(std::shared_ptr<Buffer> model);
 
 }  // namespace asc::capi
 

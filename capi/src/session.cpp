@@ -40,8 +40,10 @@ bool IsStatic(const std::vector<Port>& ports) {
   });
 }
 
-Status CreateSession(std::shared_ptr<Executable> executable, asc_session** out) {
-  ASC_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, Session::Create(std::move(executable)));
+Status CreateSession(std::shared_ptr<Executable> executable, asc_session** out,
+                     OverridableInputs overridable = {}) {
+  ASC_ASSIGN_OR_RETURN(std::shared_ptr<Session> session,
+                       Session::Create(std::move(executable), 0, std::move(overridable)));
   // What does not fit is refused now, not in the first run.
   if (IsStatic(session->executable().inputs())) ASC_RETURN_IF_ERROR(PlanOf(*session, {}).status());
   *out = asc_session::New(std::move(session));
@@ -60,10 +62,10 @@ Result<Target> TargetOf(asc_string device, const asc_compile_options* options) {
   return Target{found, options ? **options : CompileOptions()};
 }
 
-Status CompileSession(std::unique_ptr<Graph> graph, const Target& target, asc_session** out) {
+Status CompileSession(ImportedModel model, const Target& target, asc_session** out) {
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable,
-                       Executable::Compile(std::move(graph), *target.device, target.options));
-  return CreateSession(std::move(executable), out);
+                       Executable::Compile(std::move(model.graph), *target.device, target.options));
+  return CreateSession(std::move(executable), out, std::move(model.overridable));
 }
 
 // Whether the file begins like a compiled model. A file that cannot be read is left to the importer
@@ -79,7 +81,8 @@ bool IsCompiledFile(const std::string& path) {
 SessionState::SessionState(std::shared_ptr<Session> made)
     : session(std::move(made)),
       input_types(TypesOf(session->executable().inputs())),
-      output_types(TypesOf(session->executable().outputs())) {}
+      output_types(TypesOf(session->executable().outputs())),
+      overridable_types(TypesOf(session->overridable())) {}
 
 Result<std::shared_ptr<const Plan>> PlanOf(const Session& session,
                                            const std::vector<ValueType>& types) {
@@ -117,7 +120,7 @@ asc_status* asc_session_create(const asc_graph* graph, asc_string device,
       return InvalidArgument("graph '", copy->name(), "' has no outputs")
           .WithHint("mark one with asc_graph_add_output");
     }
-    return asc::capi::CompileSession(std::move(copy), target, out);
+    return asc::capi::CompileSession({std::move(copy), {}}, target, out);
   });
 }
 
@@ -132,8 +135,8 @@ asc_status* asc_session_load_file(asc_string path, asc_string device,
       ASC_ASSIGN_OR_RETURN(auto executable, asc::LoadOm(name, *target.device, target.options));
       return asc::capi::CreateSession(std::move(executable), out);
     }
-    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportFile(path));
-    return asc::capi::CompileSession(std::move(graph), target, out);
+    ASC_ASSIGN_OR_RETURN(asc::capi::ImportedModel model, asc::capi::ImportFile(path));
+    return asc::capi::CompileSession(std::move(model), target, out);
   });
 }
 
@@ -148,8 +151,9 @@ asc_status* asc_session_load_bytes(const asc_value* model, asc_string device,
                            asc::LoadOm(std::move(bytes), *target.device, target.options));
       return asc::capi::CreateSession(std::move(executable), out);
     }
-    ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, asc::capi::ImportBytes(std::move(bytes)));
-    return asc::capi::CompileSession(std::move(graph), target, out);
+    ASC_ASSIGN_OR_RETURN(asc::capi::ImportedModel imported,
+                         asc::capi::ImportBytes(std::move(bytes)));
+    return asc::capi::CompileSession(std::move(imported), target, out);
   });
 }
 
@@ -165,47 +169,64 @@ void asc_session_retain(asc_session* session) { asc_session::Retain(session); }
 void asc_session_release(asc_session* session) { asc_session::Release(session); }
 
 namespace {
-asc_status* CountPorts(const asc_session* session, bool inputs, size_t* out) {
+using Types = std::vector<std::shared_ptr<asc_type>> asc::capi::SessionState::*;
+
+asc_status* CountPorts(const asc_session* session, Types types, size_t* out) {
   return Guard([&]() -> Status {
     ASC_NEED_HANDLE(session);
     ASC_NEED(out);
-    *out = (inputs ? (*session)->input_types : (*session)->output_types).size();
+    *out = ((**session).*types).size();
     return Ok();
   });
 }
 
-asc_status* GetPort(const asc_session* session, bool inputs, size_t index, asc_string* name,
-                    const asc_type** type) {
+asc_status* GetPort(const asc_session* session, Types types,
+                    const std::vector<Port>& (*ports_of)(const Session&), std::string_view what,
+                    size_t index, asc_string* name, const asc_type** type) {
   return Guard([&]() -> Status {
     ASC_NEED_HANDLE(session);
     ASC_NEED(name);
     ASC_NEED(type);
-    const asc::Executable& executable = (*session)->session->executable();
-    const std::vector<Port>& ports = inputs ? executable.inputs() : executable.outputs();
+    const std::vector<Port>& ports = ports_of(*(*session)->session);
     if (index >= ports.size()) {
-      return asc::Error(Code::kOutOfRange, inputs ? "input " : "output ", index,
-                        " of a model that has ", ports.size());
+      return asc::Error(Code::kOutOfRange, what, " ", index, " of a model that has ", ports.size());
     }
     *name = Lend(ports[index].name);
-    *type = (inputs ? (*session)->input_types : (*session)->output_types)[index].get();
+    *type = ((**session).*types)[index].get();
     return Ok();
   });
 }
+
+const std::vector<Port>& InputsOf(const Session& session) { return session.executable().inputs(); }
+const std::vector<Port>& OutputsOf(const Session& session) {
+  return session.executable().outputs();
+}
+const std::vector<Port>& OverridableOf(const Session& session) { return session.overridable(); }
 }  // namespace
 
 asc_status* asc_session_get_input_count(const asc_session* session, size_t* out) {
-  return CountPorts(session, true, out);
+  return CountPorts(session, &asc::capi::SessionState::input_types, out);
 }
 asc_status* asc_session_get_output_count(const asc_session* session, size_t* out) {
-  return CountPorts(session, false, out);
+  return CountPorts(session, &asc::capi::SessionState::output_types, out);
+}
+asc_status* asc_session_get_overridable_count(const asc_session* session, size_t* out) {
+  return CountPorts(session, &asc::capi::SessionState::overridable_types, out);
 }
 asc_status* asc_session_get_input(const asc_session* session, size_t index, asc_string* name,
                                   const asc_type** type) {
-  return GetPort(session, true, index, name, type);
+  return GetPort(session, &asc::capi::SessionState::input_types, InputsOf, "input", index, name,
+                 type);
 }
 asc_status* asc_session_get_output(const asc_session* session, size_t index, asc_string* name,
                                    const asc_type** type) {
-  return GetPort(session, false, index, name, type);
+  return GetPort(session, &asc::capi::SessionState::output_types, OutputsOf, "output", index, name,
+                 type);
+}
+asc_status* asc_session_get_overridable(const asc_session* session, size_t index, asc_string* name,
+                                        const asc_type** type) {
+  return GetPort(session, &asc::capi::SessionState::overridable_types, OverridableOf,
+                 "overridable input", index, name, type);
 }
 
 asc_status* asc_session_run(asc_session* session, const asc_value* const* inputs,

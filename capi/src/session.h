@@ -18,7 +18,7 @@ struct SessionState {
 
   std::shared_ptr<Session> session;
   // Handles that are lent for the ports' types.
-  std::vector<std::shared_ptr<asc_type>> input_types, output_types;
+  std::vector<std::shared_ptr<asc_type>> input_types, output_types, overridable_types;
 };
 
 // The plan for inputs of these types, or for the fixed types of the ports when there are none.

@@ -21,12 +21,14 @@ constexpr size_t kDeepestCall = 64;
 // Inference tries the body of a loop several times before it knows what holds in every iteration,
 // and each try does so for the loops inside.
 constexpr int kDeepestLoop = 6;
+constexpr int64_t kLastIrThatListsInitializers = 3;
 
 // What all graphs of one import share.
 struct Shared {
   FunctionLibrary functions;
   NameSupply names;
   std::set<std::string> input_symbols;  // that the model's inputs bind
+  std::set<std::string> open_inputs;    // initializers of the model's graph that are to be inputs
   size_t nodes = 0;
   std::vector<const ImportedFunction*> calls;  // being expanded, outermost first
 };
@@ -54,6 +56,7 @@ class ScopeBuilder : public AdapterScope {
 
  private:
   Status AddInputs(const ImportedGraph& source, const std::vector<ValueType>& formal);
+  Status AddInput(const std::string& name, ValueType type, const std::string& graph_name);
   Status AddOutputs(const ImportedGraph& source);
   void RemoveUnusedConstants();
   Status Define(const std::string& name, ValueId value);
@@ -146,6 +149,7 @@ Status ScopeBuilder::AddInputs(const ImportedGraph& source, const std::vector<Va
                    source.name, "'");
     }
   }
+  std::vector<std::pair<std::string, ValueType>> open;
   size_t position = 0;
   for (const ImportedValue& input : source.inputs) {
     ValueType type = input.type.value_or(ValueType());
@@ -154,11 +158,15 @@ Status ScopeBuilder::AddInputs(const ImportedGraph& source, const std::vector<Va
     };
     if (input.name.empty())
       return Error(Code::kInvalidModel, "an input of graph '", source.name, "' has no name");
-    // Up to IR version 3 every initializer was listed as an input too. It is a constant here.
     if (const auto it = initializers_.find(input.name); it != initializers_.end()) {
       const Result<ValueType> merged =
           MergeTypes(ValueType::Tensor(it->second->dtype(), Shape(it->second->dims())), type);
       if (!merged.ok()) return located(merged.status());
+      if (outer_ == nullptr && shared_.open_inputs.contains(input.name)) {
+        type.dtype = it->second->dtype();
+        open.emplace_back(input.name, std::move(type));
+        initializers_.erase(it);
+      }
       continue;
     }
     if (position < formal.size()) {
@@ -168,17 +176,23 @@ Status ScopeBuilder::AddInputs(const ImportedGraph& source, const std::vector<Va
       type = std::move(merged).value();
     }
     ++position;
-    if (type.is_tensor() && type.dtype == DataType::kUndefined) {
-      return Error(Code::kInvalidModel, "input '", input.name, "' of graph '", source.name,
-                   "' has no element type")
-          .WithNode(input.name);
-    }
-    if (outer_ == nullptr && type.shape.has_rank()) {
-      for (const Dim& dim : type.shape.dims()) dim.CollectSymbols(shared_.input_symbols);
-    }
-    ASC_RETURN_IF_ERROR(Define(input.name, graph_.AddInput(input.name, std::move(type))));
+    ASC_RETURN_IF_ERROR(AddInput(input.name, std::move(type), source.name));
   }
+  for (auto& [name, type] : open) ASC_RETURN_IF_ERROR(AddInput(name, std::move(type), source.name));
   return Ok();
+}
+
+Status ScopeBuilder::AddInput(const std::string& name, ValueType type,
+                              const std::string& graph_name) {
+  if (type.is_tensor() && type.dtype == DataType::kUndefined) {
+    return Error(Code::kInvalidModel, "input '", name, "' of graph '", graph_name,
+                 "' has no element type")
+        .WithNode(name);
+  }
+  if (outer_ == nullptr && type.shape.has_rank()) {
+    for (const Dim& dim : type.shape.dims()) dim.CollectSymbols(shared_.input_symbols);
+  }
+  return Define(name, graph_.AddInput(name, std::move(type)));
 }
 
 Status ScopeBuilder::AddOutputs(const ImportedGraph& source) {
@@ -379,8 +393,20 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
 }
 }  // namespace
 
-Result<std::unique_ptr<Graph>> BuildGraph(const ImportedModel& model) {
+std::set<std::string> OverridableNames(const ImportedModel& model) {
+  std::set<std::string> names;
+  if (model.ir_version <= kLastIrThatListsInitializers) return names;
+  std::set<std::string_view> initializers;
+  for (const auto& [name, tensor] : model.graph.initializers) initializers.insert(name);
+  for (const ImportedValue& input : model.graph.inputs) {
+    if (initializers.contains(input.name)) names.insert(input.name);
+  }
+  return names;
+}
+
+Result<std::unique_ptr<Graph>> BuildGraph(const ImportedModel& model, Overridable overridable) {
   Shared shared;
+  if (overridable == Overridable::kInputs) shared.open_inputs = OverridableNames(model);
   ASC_RETURN_IF_ERROR(shared.functions.Add(model.functions));
   shared.names.Reserve(model.graph);
   auto graph =

@@ -1,5 +1,6 @@
 #include "core/onnx/import.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/base/mapped_file.h"
@@ -8,27 +9,62 @@
 
 namespace asc {
 namespace {
-Result<std::unique_ptr<Graph>> Import(onnx::DataFile model, std::string folder) {
-  ASC_ASSIGN_OR_RETURN(const onnx::ImportedModel imported,
-                       onnx::ModelReader(std::move(model), std::move(folder)).Read());
-  return onnx::BuildGraph(imported);
+// As the graph with those inputs has them. Only for a model whose graph was built.
+std::vector<OverridableInput> OverridableInputs(const onnx::ImportedModel& model) {
+  const std::set<std::string> names = onnx::OverridableNames(model);
+  std::vector<OverridableInput> inputs;
+  for (const onnx::ImportedValue& input : model.graph.inputs) {
+    if (!names.contains(input.name)) continue;
+    const auto& all = model.graph.initializers;
+    const auto it = std::find_if(all.begin(), all.end(), [&](const auto& initializer) {
+      return initializer.first == input.name;
+    });
+    ValueType type = input.type.value_or(ValueType());
+    type.dtype = it->second.dtype();
+    inputs.push_back({input.name, std::move(type), it->second});
+  }
+  return inputs;
+}
+
+Result<OnnxModel> Load(onnx::DataFile file, std::string folder) {
+  ASC_ASSIGN_OR_RETURN(onnx::ImportedModel read,
+                       onnx::ModelReader(std::move(file), std::move(folder)).Read());
+  OnnxModel model;
+  ASC_ASSIGN_OR_RETURN(model.graph, onnx::BuildGraph(read));
+  model.overridable = OverridableInputs(read);
+  if (!model.overridable.empty()) {
+    model.build_with_inputs = [kept =
+                                   std::make_shared<const onnx::ImportedModel>(std::move(read))] {
+      return onnx::BuildGraph(*kept, onnx::Overridable::kInputs);
+    };
+  }
+  return model;
 }
 }  // namespace
 
-Result<std::unique_ptr<Graph>> ImportOnnxFile(const std::string& path) {
-  onnx::DataFile model;
-  ASC_ASSIGN_OR_RETURN(model.file, MappedFile::Open(path));
-  model.bytes = MappedFile::Slice(model.file, 0, model.file->size());
+Result<OnnxModel> LoadOnnxFile(const std::string& path) {
+  onnx::DataFile file;
+  ASC_ASSIGN_OR_RETURN(file.file, MappedFile::Open(path));
+  file.bytes = MappedFile::Slice(file.file, 0, file.file->size());
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  Result<std::unique_ptr<Graph>> graph =
-      Import(std::move(model), folder.empty() ? "." : folder.string());
-  if (!graph.ok()) return std::move(graph).status().WithContext(Cat("cannot load '", path, "'"));
-  return graph;
+  Result<OnnxModel> model = Load(std::move(file), folder.empty() ? "." : folder.string());
+  if (!model.ok()) return std::move(model).status().WithContext(Cat("cannot load '", path, "'"));
+  return model;
+}
+
+Result<OnnxModel> LoadOnnxBytes(std::shared_ptr<Buffer> bytes, const ImportOptions& options) {
+  return Load({nullptr, std::move(bytes)}, options.base_directory);
+}
+
+Result<std::unique_ptr<Graph>> ImportOnnxFile(const std::string& path) {
+  ASC_ASSIGN_OR_RETURN(OnnxModel model, LoadOnnxFile(path));
+  return std::move(model.graph);
 }
 
 Result<std::unique_ptr<Graph>> ImportOnnxBytes(std::shared_ptr<Buffer> bytes,
                                                const ImportOptions& options) {
-  return Import({nullptr, std::move(bytes)}, options.base_directory);
+  ASC_ASSIGN_OR_RETURN(OnnxModel model, LoadOnnxBytes(std::move(bytes), options));
+  return std::move(model.graph);
 }
 
 }  // namespace asc

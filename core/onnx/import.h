@@ -2,8 +2,10 @@
 #ifndef ASC_CORE_ONNX_IMPORT_H_
 #define ASC_CORE_ONNX_IMPORT_H_
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
@@ -30,6 +32,26 @@ Result<std::unique_ptr<Graph>> ImportOnnxFile(const std::string& path);
 // lives.
 Result<std::unique_ptr<Graph>> ImportOnnxBytes(std::shared_ptr<Buffer> bytes,
                                                const ImportOptions& options = {});
+
+// An initializer that is listed as an input too (IR version 4 and later): an input with a default.
+struct OverridableInput {
+  std::string name;
+  ValueType type;  // as declared
+  Tensor value;
+};
+
+struct OnnxModel {
+  // With the defaults as constants, which it can fold and pack.
+  std::unique_ptr<Graph> graph;
+  std::vector<OverridableInput> overridable;
+  // Builds the graph with those as inputs, in this order after all others. Set where there are any;
+  // thread-safe.
+  std::function<Result<std::unique_ptr<Graph>>()> build_with_inputs;
+};
+
+// The same as the two above, which leave out what may be overridden.
+Result<OnnxModel> LoadOnnxFile(const std::string& path);
+Result<OnnxModel> LoadOnnxBytes(std::shared_ptr<Buffer> bytes, const ImportOptions& options = {});
 
 }  // namespace asc
 

@@ -66,6 +66,7 @@ struct ImportedFunction {
 };
 
 struct ImportedModel {
+  int64_t ir_version = 0;
   ImportedGraph graph;
   OpsetImports opsets;
   std::vector<ImportedFunction> functions;

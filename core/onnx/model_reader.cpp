@@ -8,6 +8,9 @@
 
 namespace asc::onnx {
 namespace {
+// Each is compared with all others by name.
+constexpr size_t kMostAttributes = 1000;
+
 std::string CanonicalDomain(std::string domain) {
   return domain == "ai.onnx" ? std::string() : domain;
 }
@@ -40,7 +43,8 @@ Result<ImportedModel> ModelReader::Read() {
 }
 
 Status ModelReader::ReadModel(std::string_view message, ImportedModel& model) {
-  int64_t ir_version = 0, model_version = 0;
+  int64_t& ir_version = model.ir_version;
+  int64_t model_version = 0;
   // Opset imports come after the graph in most files, and nodes need them.
   std::vector<std::string_view> graphs, functions;
   const auto note = [&](std::string_view key, std::string value) {
@@ -256,6 +260,10 @@ Status ModelReader::ReadNode(std::string_view message, ImportedNode& node, int d
     return Error(Code::kInvalidModel, "operator ", node.op_type,
                  " has no version: the model imports no opset of ai.onnx");
   }
+  if (attributes.size() > kMostAttributes) {
+    return Error(Code::kInvalidModel, "operator ", node.op_type, " has ", attributes.size(),
+                 " attributes, expected at most ", kMostAttributes);
+  }
   for (const std::string_view attribute : attributes)
     ASC_RETURN_IF_ERROR(ReadAttribute(attribute, node, depth));
   return Ok();
@@ -372,6 +380,10 @@ Status ModelReader::ReadFunction(std::string_view message, ImportedFunction& fun
   // What the function does not import itself it takes from the model.
   opsets.insert(opsets_->begin(), opsets_->end());
   opsets_ = &opsets;
+  if (defaults.size() > kMostAttributes) {
+    return located(Error(Code::kInvalidModel, "it has ", defaults.size(),
+                         " attributes with a default, expected at most ", kMostAttributes));
+  }
   for (const std::string_view attribute : defaults) {
     if (Status status = ReadAttribute(attribute, function.defaults, 0); !status.ok())
       return located(std::move(status));

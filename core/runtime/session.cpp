@@ -15,12 +15,14 @@ std::vector<const AnyValue*> Pointers(const std::vector<AnyValue>& values) {
 }
 }  // namespace
 
-Session::Session(std::shared_ptr<Executable> executable, uint64_t seed)
+Session::Session(std::shared_ptr<Executable> executable, uint64_t seed, OverridableInputs overridable)
     : executable_(std::move(executable)), driver_(Driver::ForDevice(executable_->device().properties().id)),
-      stream_(Stream::Create(executable_->device().properties().id)), next_seed_(seed) {}
+      stream_(Stream::Create(executable_->device().properties().id)), next_seed_(seed),
+      overrides_(std::move(overridable)) {}
 
-Result<std::shared_ptr<Session>> Session::Create(std::shared_ptr<Executable> executable, uint64_t seed) {
-  std::shared_ptr<Session> session(new Session(std::move(executable), seed));
+Result<std::shared_ptr<Session>> Session::Create(std::shared_ptr<Executable> executable, uint64_t seed,
+                                                 OverridableInputs overridable) {
+  std::shared_ptr<Session> session(new Session(std::move(executable), seed, std::move(overridable)));
   const Graph& graph = session->executable_->graph();
   for (const Variable& variable : graph.variables()) {
     const Tensor& initial = graph.value(variable.initial).constant;
@@ -52,6 +54,10 @@ Result<std::vector<AnyValue>> Session::Run(std::vector<AnyValue> inputs, const R
     const Future future = RunAsync(std::move(inputs), options);
     return future.Wait();
   }
+  if (inputs.size() > executable_->inputs().size() && !overridable().empty()) {
+    ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Session> other, overrides_.Resolve(*executable_, inputs));
+    if (other != nullptr) return other->Run(std::move(inputs), options);
+  }
   const std::vector<const AnyValue*> pointers = Pointers(inputs);
   ASC_RETURN_IF_ERROR(executable_->CheckInputs(pointers));
   ASC_RETURN_IF_ERROR(CheckOutputs(options));
@@ -64,6 +70,15 @@ Result<std::vector<AnyValue>> Session::Run(std::vector<AnyValue> inputs, const R
 }
 
 Future Session::RunAsync(std::vector<AnyValue> inputs, RunOptions options) {
+  if (inputs.size() > executable_->inputs().size() && !overridable().empty()) {
+    Result<std::shared_ptr<Session>> other = overrides_.Resolve(*executable_, inputs);
+    if (!other.ok()) return Future::Failed(std::move(other).status());
+    if (*other != nullptr) {
+      // In the order of this session's runs.
+      if (options.stream == nullptr) options.stream = stream_;
+      return (*other)->RunAsync(std::move(inputs), std::move(options));
+    }
+  }
   Status status = executable_->CheckInputs(Pointers(inputs));
   if (status.ok()) status = CheckOutputs(options);
   if (!status.ok()) return Future::Failed(std::move(status));

@@ -13,6 +13,7 @@
 #include "core/compile/executable.h"
 #include "core/runtime/driver.h"
 #include "core/runtime/future.h"
+#include "core/runtime/overrides.h"
 #include "core/runtime/stream.h"
 
 namespace asc {
@@ -28,11 +29,15 @@ struct RunOptions {
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  static Result<std::shared_ptr<Session>> Create(std::shared_ptr<Executable> executable, uint64_t seed = 0);
+  // `overridable`: inputs that may be left out.
+  static Result<std::shared_ptr<Session>> Create(std::shared_ptr<Executable> executable, uint64_t seed = 0,
+                                                 OverridableInputs overridable = {});
 
   const Executable& executable() const { return *executable_; }
+  const std::vector<Port>& overridable() const { return overrides_.ports(); }
 
-  // Values in the order of executable().inputs(); gives those of outputs(). Blocks: enqueue and wait; a run that needs no team
+  // Values in the order of executable().inputs(), and after them, where any is given, those of overridable() (None for the
+  // default); gives those of outputs(). Blocks: enqueue and wait; a run that needs no team
   // of threads is done on the caller when the stream is idle.
   Result<std::vector<AnyValue>> Run(std::vector<AnyValue> inputs, const RunOptions& options = {});
   // Enqueues. The run owns its inputs until it is done; the caller must not write to their buffers before. Failures, of checks
@@ -45,7 +50,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Status SetVariable(std::string_view name, const Tensor& value);
 
  private:
-  explicit Session(std::shared_ptr<Executable> executable, uint64_t seed);
+  Session(std::shared_ptr<Executable> executable, uint64_t seed, OverridableInputs overridable);
   // On the calling thread, which is the driver's when the plan wants a team; makes the plan when it is null.
   Result<std::vector<AnyValue>> RunHere(std::shared_ptr<const Plan> plan, const std::vector<const AnyValue*>& inputs,
                                         const RunOptions& options);
@@ -57,6 +62,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Driver> driver_;
   std::shared_ptr<Stream> stream_;
   std::atomic<uint64_t> next_seed_;
+  Overrides overrides_;
   std::mutex variables_mutex_;
   std::vector<Tensor> variables_;  // by index of Graph::variables()
 };

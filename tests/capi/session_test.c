@@ -346,6 +346,69 @@ static void compiled_models_are_saved_and_loaded(void** state) {
   asc_session_release(session);
 }
 
+/* scaled.onnx: y = x * scale, reshaped to target; scale (2) and target ([2, -1]) have defaults. */
+static void inputs_with_a_default_may_follow_the_others(void** state) {
+  (void)state;
+  asc_session* session = NULL;
+  OK(asc_session_load_file(asc_text(TEST_DATA "/scaled.onnx"), asc_text(""), NULL, &session));
+  size_t count = 0;
+  OK(asc_session_get_input_count(session, &count));
+  assert_int_equal(count, 1);
+  OK(asc_session_get_overridable_count(session, &count));
+  assert_int_equal(count, 2);
+  asc_string name = {NULL, 0};
+  const asc_type* type = NULL;
+  OK(asc_session_get_overridable(session, 1, &name, &type));
+  assert_true(text_is(name, "target"));
+  FAILS(ASC_OUT_OF_RANGE, "overridable input 2",
+        asc_session_get_overridable(session, 2, &name, &type));
+  FAILS(ASC_INVALID_ARGUMENT, "'session' is NULL", asc_session_get_overridable_count(NULL, &count));
+
+  const float elements[] = {1, 2, 3, 4}, half = 0.5f;
+  const int64_t four_one[] = {4, 1};
+  asc_value *x = NULL, *scale = NULL, *target = NULL;
+  OK(asc_value_create_tensor_copy(ASC_FLOAT32, (int64_t[]){4}, 1, elements, sizeof elements, &x));
+  OK(asc_value_create_tensor_copy(ASC_FLOAT32, NULL, 0, &half, sizeof half, &scale));
+  OK(asc_value_create_tensor_copy(ASC_INT64, (int64_t[]){2}, 1, four_one, sizeof four_one,
+                                  &target));
+  const struct {
+    const asc_value* inputs[3];
+    size_t count;
+    int64_t rows;
+    float last;
+  } runs[] = {
+      {{x}, 1, 2, 8},
+      {{x, NULL}, 2, 2, 8},
+      {{x, NULL, NULL}, 3, 2, 8},
+      {{x, scale}, 2, 2, 2},
+      {{x, scale, NULL}, 3, 2, 2},
+      {{x, NULL, target}, 3, 4, 8},
+      {{x, scale, target}, 3, 4, 2},
+  };
+  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) {
+    asc_value* y = NULL;
+    const int64_t* dims = NULL;
+    const void* data = NULL;
+    size_t rank = 0, bytes = 0;
+    OK(asc_session_run(session, runs[i].inputs, runs[i].count, NULL, &y, 1));
+    OK(asc_value_get_dims(y, &dims, &rank));
+    assert_int_equal(dims[0], runs[i].rows);
+    OK(asc_value_get_data(y, &data, &bytes));
+    assert_float_equal(((const float*)data)[3], runs[i].last, 0);
+    asc_value_release(y);
+  }
+  asc_value* y = NULL;
+  const asc_value* const too_many[] = {x, scale, target, x};
+  FAILS(ASC_INVALID_ARGUMENT, "given 4", asc_session_run(session, too_many, 4, NULL, &y, 1));
+  FAILS(ASC_INVALID_ARGUMENT, "1 inputs", asc_session_run(session, NULL, 0, NULL, &y, 1));
+  FAILS(ASC_TYPE_MISMATCH, "'scale'",
+        asc_session_run(session, (const asc_value* const[]){x, target}, 2, NULL, &y, 1));
+  asc_value_release(target);
+  asc_value_release(scale);
+  asc_value_release(x);
+  asc_session_release(session);
+}
+
 static void models_that_are_none_are_refused(void** state) {
   (void)state;
   asc_session* session = NULL;
@@ -495,6 +558,7 @@ int main(void) {
       TEST(variables_are_read_and_set_by_name),
       TEST(a_session_describes_itself),
       TEST(compiled_models_are_saved_and_loaded),
+      TEST(inputs_with_a_default_may_follow_the_others),
       TEST(models_that_are_none_are_refused),
       TEST(null_arguments_are_refused),
       TEST(every_refused_allocation_leaves_the_session_usable),

@@ -56,6 +56,24 @@ def mixed():
     )
 
 
+def scaled():
+    """Inputs with a default: y = x * scale, reshaped to target."""
+    return helper.make_graph(
+        [helper.make_node("Mul", ["x", "scale"], ["m"]), helper.make_node("Reshape", ["m", "target"], ["y"])],
+        "scaled",
+        [
+            helper.make_tensor_value_info("scale", TensorProto.FLOAT, []),
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"]),
+            helper.make_tensor_value_info("target", TensorProto.INT64, [2]),
+        ],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["A", "B"])],
+        [
+            numpy_helper.from_array(np.array(2, np.float32), "scale"),
+            numpy_helper.from_array(np.array([2, -1], np.int64), "target"),
+        ],
+    )
+
+
 def sequence():
     """A result that is no tensor."""
     return helper.make_graph(
@@ -69,4 +87,5 @@ def sequence():
 if __name__ == "__main__":
     save("linear.onnx", linear())
     save("mixed.onnx", mixed())
+    save("scaled.onnx", scaled())
     save("sequence.onnx", sequence())

@@ -269,6 +269,52 @@ def test_absent_optionals_are_none():
     assert not model.run({})["has"]
 
 
+def scaled_model():
+    """y = x * w, where w is an input with a default."""
+    nodes = [oh.make_node("Mul", ["x", "w"], ["y"])]
+    default = onnx.numpy_helper.from_array(np.array([1, 2, 3], np.float32), "w")
+    return model_of(nodes, [tensor("w", [3]), tensor("x", ["N", 3])], [tensor("y", ["N", 3])], initializer=[default])
+
+
+def test_inputs_with_a_default_may_be_left_out(tmp_path):
+    model = pyasc.load(scaled_model())
+    assert [port.name for port in model.inputs] == ["x"]
+    (port,) = model.overridable
+    assert (port.name, port.shape, port.dtype) == ("w", (3,), np.float32)
+    scale = np.array([1, 2, 3], np.float32)
+    np.testing.assert_array_equal(model.run(rows(2))["y"], rows(2) * scale)
+    feeds = {"x": rows(2), "w": 2 * scale}
+    np.testing.assert_array_equal(model.run(feeds)["y"], rows(2) * scale * 2)
+    np.testing.assert_array_equal(model.run_async(feeds).result()["y"], rows(2) * scale * 2)
+    target = np.zeros((2, 3), np.float32)
+    assert model.run(feeds, out={"y": target})["y"] is target and target.any()
+    np.testing.assert_array_equal(model.run({"x": rows(2)})["y"], rows(2) * scale)
+    with pytest.raises(pyasc.errors.ShapeMismatchError, match="'w'"):
+        model.run({"x": rows(2), "w": np.ones(4, np.float32)})
+    with pytest.raises(pyasc.errors.TypeMismatchError, match="'w'"):
+        model.run({"x": rows(2), "w": np.ones(3)})
+    with pytest.raises(pyasc.errors.InvalidArgumentError, match=r"missing are \['x'\]"):
+        model.run({"w": scale})
+    with pytest.raises(pyasc.errors.NotFoundError, match=r"\['x', 'w'\]"):
+        model.run({"x": rows(2), "v": scale})
+    model.save(tmp_path / "fixed.om")
+    fixed = pyasc.load(tmp_path / "fixed.om")
+    assert fixed.overridable == [] and pyasc.load(relu_model()).overridable == []
+    with pytest.raises(pyasc.errors.NotFoundError, match="'w'"):
+        fixed.run(feeds)
+
+
+def test_many_threads_may_override_at_once():
+    model = pyasc.load(scaled_model())
+
+    def calls(seed):
+        scale = np.full(3, seed, np.float32)
+        return all(np.array_equal(model.run({"x": rows(2), "w": scale})["y"], rows(2) * scale) for _ in range(20))
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(calls, range(8)))
+
+
 def test_runs_can_be_asynchronous():
     model = pyasc.load(relu_model())
     futures = [model.run_async({"x": rows(count)}) for count in range(1, 20)]  # the arrays live as long as they must

@@ -79,6 +79,8 @@ class Model:
     """A compiled model; many threads may run it at once.
 
     inputs, outputs: lists of ports with name, shape (ints, dimension names, None for unknown), dtype and kind.
+    overridable: ports of inputs with a default, which `run` takes too: initializers that an ONNX model of IR version 4
+    or later lists as inputs. The first run that is given any compiles the model for it. Empty for an .om file.
     metadata: dict of what the model file says of itself.
     """
 
@@ -89,6 +91,10 @@ class Model:
         ]
         self.outputs = [
             Port(*_asc.asc_session_get_output(session, i)) for i in range(_asc.asc_session_get_output_count(session))
+        ]
+        self.overridable = [
+            Port(*_asc.asc_session_get_overridable(session, i))
+            for i in range(_asc.asc_session_get_overridable_count(session))
         ]
         self._input_names = tuple(port.name for port in self.inputs)
         self._output_names = tuple(port.name for port in self.outputs)
@@ -108,7 +114,7 @@ class Model:
     def run(self, feeds=None, out=None):
         """Runs the model and gives a dict of its outputs by name.
 
-        feeds: dict by input name; the array itself where there is one input only. Arrays must have the input's dtype
+        feeds: dict by input name (overridable ones may be left out); the array itself where there is one input only. Arrays must have the input's dtype
         (E5002) and shape (E5001); numbers and lists become arrays of its dtype. Sequences are lists, absent optionals
         None, maps dicts, strings object arrays, types that NumPy lacks ml_dtypes. Arrays are not copied where their
         layout allows.
@@ -159,11 +165,12 @@ class Model:
         if feeds is None:
             return {}
         if isinstance(feeds, dict):
-            unknown = [name for name in feeds if name not in self._input_names]
+            names = [*self._input_names, *(port.name for port in self.overridable)]
+            unknown = [name for name in feeds if name not in names]
             if unknown:
                 raise NotFoundError(
-                    f"the model has no input '{unknown[0]}'; its inputs are {list(self._input_names)}",
-                    hint=_nearest(unknown[0], self._input_names),
+                    f"the model has no input '{unknown[0]}'; its inputs are {names}",
+                    hint=_nearest(unknown[0], names),
                 )
             return feeds
         if len(self.inputs) != 1:
@@ -176,16 +183,21 @@ class Model:
 
     def _values(self, feeds):
         feeds = self._feeds_by_name(feeds)
-        values = []
-        for port in self.inputs:
-            if port.name not in feeds and port.type.kind != OPTIONAL:
-                missing = [each.name for each in self.inputs if each.name not in feeds and each.type.kind != OPTIONAL]
-                raise InvalidArgumentError(f"no value for input '{port.name}'; missing are {missing}")
-            try:
-                values.append(to_value(feeds.get(port.name), port.type))
-            except (TypeMismatchError, InvalidArgumentError) as error:
-                raise type(error)(f"input '{port.name}': {error.message}", hint=error.hint) from None
+        missing = [port.name for port in self.inputs if port.name not in feeds and port.type.kind != OPTIONAL]
+        if missing:
+            raise InvalidArgumentError(f"no value for input '{missing[0]}'; missing are {missing}")
+        values = [self._value(port, feeds.get(port.name)) for port in self.inputs]
+        if any(port.name in feeds for port in self.overridable):
+            for port in self.overridable:
+                values.append(self._value(port, feeds[port.name]) if port.name in feeds else None)
         return values
+
+    @staticmethod
+    def _value(port, given):
+        try:
+            return to_value(given, port.type)
+        except (TypeMismatchError, InvalidArgumentError) as error:
+            raise type(error)(f"input '{port.name}': {error.message}", hint=error.hint) from None
 
     def _run_options(self, feeds, out):
         arrays = {name: out[name] for name in out}
@@ -209,7 +221,7 @@ class Model:
 
     def save(self, path):
         """Writes the compiled model as an .om file, which loads without being compiled again; E5010 when it cannot be
-        written."""
+        written. Defaults of overridable inputs are fixed in it."""
         _asc.asc_session_save_file(self._session, os.fsdecode(path))
 
     def summary(self):

@@ -437,8 +437,13 @@ class Session : public Handle<asc_session, asc_session_retain, asc_session_relea
   std::vector<Port> Outputs() const {
     return Ports(asc_session_get_output_count, asc_session_get_output);
   }
+  // Inputs with a default: see asc_session_get_overridable.
+  std::vector<Port> Overridable() const {
+    return Ports(asc_session_get_overridable_count, asc_session_get_overridable);
+  }
 
-  // Inputs by position; a null value is an optional that holds nothing.
+  // Inputs by position, and after them overridable ones where wanted; a null value is an optional that
+  // holds nothing, or the default.
   std::vector<Value> Run(const std::vector<Value>& inputs,
                          const RunOptions& options = RunOptions()) const {
     const std::vector<const asc_value*> given = Handles(inputs);

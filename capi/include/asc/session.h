@@ -43,6 +43,13 @@ ASC_API asc_status* asc_session_get_output_count(const asc_session* session, siz
 ASC_API asc_status* asc_session_get_output(const asc_session* session, size_t index,
                                            asc_string* name, const asc_type** type);
 
+/* Inputs with a default, which runs may leave out: initializers that an ONNX model of IR version 4
+ * or later lists as inputs too. A model without such has none, and so has a compiled model (.om), in
+ * which the defaults are fixed. */
+ASC_API asc_status* asc_session_get_overridable_count(const asc_session* session, size_t* out);
+ASC_API asc_status* asc_session_get_overridable(const asc_session* session, size_t index,
+                                                asc_string* name, const asc_type** type);
+
 /* ---- running ---- */
 
 /* Stops the runs that it is given to before their next step, with E5013. Thread-safe. */
@@ -68,7 +75,8 @@ ASC_API void asc_run_options_retain(asc_run_options* options);
 ASC_API void asc_run_options_release(asc_run_options* options);
 
 /* Runs and waits. Inputs are in the order of the session's; NULL stands for an optional that holds
- * nothing. `options` may be NULL. Each output is a handle that the caller releases, and shares no
+ * nothing. Overridable inputs may follow, in their order, NULL for the default; the first run that
+ * has any compiles the model for it. `options` may be NULL. Each output is a handle that the caller releases, and shares no
  * memory with inputs or other outputs. E5001, E5002, E5003 name the input that does not fit. */
 ASC_API asc_status* asc_session_run(asc_session* session, const asc_value* const* inputs,
                                     size_t input_count, const asc_run_options* options,

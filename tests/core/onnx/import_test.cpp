@@ -202,6 +202,68 @@ TEST(Import, RefusesVersionsThatItDoesNotKnow) {
   EXPECT_EQ(Import(Chain(), {.opset = 0}).status().code(), Code::kInvalidModel);
 }
 
+TEST(Import, RefusesWhatIsSaidTwice) {
+  GraphParts parts = Chain();
+  const auto twice = Import(parts, {.domains = {{"", 17}}});
+  EXPECT_EQ(twice.status().code(), Code::kInvalidModel);
+  EXPECT_TRUE(Import(parts, {.domains = {{"", 18}, {"ai.onnx", 18}}}).ok());
+  parts.nodes[0] =
+      Node("LeakyRelu", {"x"}, {"r"}, {Attr("alpha", 0.1f), Attr("alpha", 0.2f)}, "leak");
+  EXPECT_EQ(Import(parts).status().node(), "leak");
+}
+
+TEST(Import, RefusesAttributesWithoutEnd) {
+  GraphParts parts = Chain();
+  std::vector<Message> attributes;
+  for (int i = 0; i < 100'000; ++i) attributes.push_back(Attr(Cat("a", i), 0.1f));
+  parts.nodes[0] = Node("LeakyRelu", {"x"}, {"r"}, attributes, "leak");
+  EXPECT_EQ(Import(parts).status().code(), Code::kInvalidModel);
+}
+
+GraphParts ScaledBy(std::vector<Message> inputs) {
+  return {
+      .nodes = {Node("Mul", {"x", "w"}, {"m"}), Node("Reshape", {"m", "s"}, {"y"})},
+      .inputs = std::move(inputs),
+      .outputs = {Float("y", {"A", "B"})},
+      .initializers = {RawTensor<float>("w", {2}, {2, 3}), RawTensor<int64_t>("s", {2}, {2, 1})}};
+}
+const Message kTarget = ValueInfo("s", TensorType(DataType::kInt64, {"2"}));
+
+TEST(Import, InitializersThatAreInputsAreDefaults) {
+  const auto load = [](const GraphParts& parts, const ModelParts& model = {}) {
+    return LoadOnnxBytes(AsBuffer(ModelMessage(GraphMessage(parts), model)));
+  };
+  auto model = load(ScaledBy({Float("w", {"2"}), Float("x", {"2"}), kTarget}));
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  ASSERT_EQ(model->graph->inputs().size(), 1u);
+  EXPECT_EQ(model->graph->value(model->graph->FindValue("y")).type.ToString(), "float32[2, 1]");
+  ASSERT_EQ(model->overridable.size(), 2u);
+  EXPECT_EQ(model->overridable[0].name, "w");
+  EXPECT_EQ(model->overridable[0].type.ToString(), "float32[2]");
+  EXPECT_EQ(model->overridable[1].value.data<int64_t>()[0], 2);
+  const auto open = model->build_with_inputs();
+  ASSERT_TRUE(open.ok()) << open.status().ToString();
+  std::string inputs;
+  for (const ValueId id : (*open)->inputs()) inputs += (*open)->value(id).name + " ";
+  EXPECT_EQ(inputs, "x w s ");
+  // What follows from the default holds no more.
+  EXPECT_FALSE((*open)->value((*open)->FindValue("y")).type.shape.is_static());
+
+  const auto unlisted = load(ScaledBy({Float("x", {"2"})}));
+  ASSERT_TRUE(unlisted.ok());
+  EXPECT_TRUE(unlisted->overridable.empty());
+  EXPECT_FALSE(unlisted->build_with_inputs);
+}
+
+TEST(Import, UpToIrVersion3InitializersAreConstants) {
+  const auto model = LoadOnnxBytes(
+      AsBuffer(ModelMessage(GraphMessage(ScaledBy({Float("w", {"2"}), Float("x", {"2"}), kTarget})),
+                            {.opset = 8, .ir_version = 3})));
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  EXPECT_TRUE(model->overridable.empty());
+  EXPECT_EQ(model->graph->inputs().size(), 1u);
+}
+
 TEST(Import, RefusesWhatIsNoModel) {
   EXPECT_EQ(Import(Message("not a model at all")).status().code(), Code::kInvalidModel);
   EXPECT_EQ(Import(Message()).status().code(), Code::kInvalidModel);

@@ -228,6 +228,8 @@ TEST(Tensors, SparseOnesBecomeDense) {
 
 TEST(Tensors, BrokenSparseOnesAreRefused) {
   const Message values = RawTensor<float>("t", {2}, {5, 6});
+  EXPECT_EQ(Refusal(Sparse(values, RawTensor<int64_t>("", {2}, {1, 1}), {2, 3}), true),
+            Code::kInvalidModel);
   EXPECT_EQ(Refusal(Sparse(values, RawTensor<int64_t>("", {2}, {1, 6}), {2, 3}), true),
             Code::kInvalidModel);
   EXPECT_EQ(Refusal(Sparse(values, RawTensor<int64_t>("", {2}, {-1, 5}), {2, 3}), true),

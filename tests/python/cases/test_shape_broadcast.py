@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-import engines
 from oracle import (
     assert_load_or_run_refused,
     assert_same,
@@ -197,17 +196,41 @@ def test_graph_without_inputs(level):
 
 @levels
 def test_initializer_that_is_an_input_is_a_default(level):
-    """It may be left; feeding it counts, or is refused naming it, but is never ignored."""
+    """It may be left out; feeding it counts."""
     inputs, weights = {"x": (f32, (2,)), "w": (f32, (2,))}, {"w": np.array([2, 3], f32)}
     model = make_model("y = Mul(x, w)", inputs, {"y": f32}, weights)
     x, w = np.array([1, 10], f32), np.array([7, 7], f32)
     check(model, {"x": x}, np.array([2, 30], f32), level, peers=())
-    try:
-        got = run(model, {"x": x, "w": w}, level)["y"]
-    except engines.refusals():
-        assert_load_or_run_refused(model, {"x": x, "w": w}, level, words=["w"])
-    else:
-        assert_same(got, np.array([7, 70], f32))
+    assert_same(run(model, {"x": x, "w": w}, level)["y"], np.array([7, 70], f32))
+
+
+@levels
+def test_default_that_is_baked_into_the_graph(level):
+    """Upsample's scales become an attribute of Resize, Reshape's target decides a shape: overriding them counts all the same."""
+    x = np.arange(4, dtype=f32).reshape(1, 1, 2, 2)
+    inputs = {"x": x, "s": (f32, (4,)), "t": (i64, (1,))}
+    weights = {"s": np.array([1, 1, 1, 1], f32), "t": np.array([-1], i64)}
+    model = make_model("u = Upsample(x, s); y = Reshape(u, t)", inputs, {"y": f32}, weights, opset=9)
+    check(model, {"x": x}, x.reshape(-1), level, peers=())
+    wide = run(model, {"x": x, "s": np.array([1, 1, 1, 2], f32)}, level)["y"]
+    assert_same(wide, x.repeat(2, 3).reshape(-1))
+    assert_same(run(model, {"x": x, "t": np.array([4], i64)}, level)["y"], x.reshape(4))
+
+
+@levels
+def test_default_that_a_body_uses(level):
+    """A branch sees the overridden value, too."""
+    model = make_model(
+        "y = If(c)<then_branch=g() => (float[2] a) {a = Mul(x, w)}, else_branch=h() => (float[2] b) {b = Add(x, w)}>",
+        {"c": (boolean, ()), "x": (f32, (2,)), "w": (f32, (2,))},
+        {"y": f32},
+        {"w": np.array([2, 3], f32)},
+    )
+    x, w = np.array([1, 10], f32), np.array([7, 7], f32)
+    for c, default, given in ((True, [2, 30], [7, 70]), (False, [3, 13], [8, 17])):
+        feeds = {"c": np.array(c), "x": x}
+        check(model, feeds, np.array(default, f32), level, peers=())
+        assert_same(run(model, {**feeds, "w": w}, level)["y"], np.array(given, f32))
 
 
 @levels
@@ -215,7 +238,9 @@ def test_initializers_of_ir_version_3(level):
     """Old models have to list every initializer as an input; nobody feeds them."""
     inputs, weights = {"x": (f32, (2,)), "w": (f32, (2,))}, {"w": np.array([2, 3], f32)}
     model = make_model("y = Mul(x, w)", inputs, {"y": f32}, weights, opset=8, ir_version=3)
-    check(model, {"x": np.array([1, 10], f32)}, np.array([2, 30], f32), level)
+    x = np.array([1, 10], f32)
+    check(model, {"x": x}, np.array([2, 30], f32), level)
+    assert_load_or_run_refused(model, {"x": x, "w": x}, level, words=["w"])
 
 
 CLIP = np.array([-2, 0, 9], f32)

@@ -22,6 +22,7 @@ public final class Model implements AutoCloseable {
   private final Cleaner.Cleanable cleanable;
   private final List<Port> inputs;
   private final List<Port> outputs;
+  private final List<Port> overridable;
 
   /** Takes over a session. */
   private Model(long handle) {
@@ -30,6 +31,11 @@ public final class Model implements AutoCloseable {
     try {
       inputs = ports(handle, Asc::asc_session_get_input_count, Asc::asc_session_get_input);
       outputs = ports(handle, Asc::asc_session_get_output_count, Asc::asc_session_get_output);
+      overridable =
+          ports(
+              handle,
+              Asc::asc_session_get_overridable_count,
+              Asc::asc_session_get_overridable);
     } catch (RuntimeException failure) {
       cleanable.clean();
       throw failure;
@@ -121,6 +127,14 @@ public final class Model implements AutoCloseable {
   }
 
   /**
+   * Inputs with a default, which {@link #run} takes too: initializers that an ONNX model of IR version
+   * 4 or later lists as inputs. The first run that is given any compiles the model for it.
+   */
+  public List<Port> overridable() {
+    return overridable;
+  }
+
+  /**
    * Computes the outputs. The elements of the inputs are read where they are and must not be written
    * meanwhile; the outputs share no memory with them.
    *
@@ -148,12 +162,16 @@ public final class Model implements AutoCloseable {
 
   private Tensor[] inOrder(Map<String, Tensor> given) {
     Map<String, Tensor> left = new LinkedHashMap<>(given);
-    Tensor[] tensors = new Tensor[inputs.size()];
+    List<Port> ports = new ArrayList<>(inputs);
+    if (overridable.stream().anyMatch(port -> given.containsKey(port.name()))) {
+      ports.addAll(overridable);
+    }
+    Tensor[] tensors = new Tensor[ports.size()];
     for (int i = 0; i < tensors.length; ++i) {
-      tensors[i] = left.remove(inputs.get(i).name());
+      tensors[i] = left.remove(ports.get(i).name());
     }
     for (String name : left.keySet()) {
-      String names = inputs.stream().map(Port::name).collect(Collectors.joining("', '", "'", "'"));
+      String names = ports.stream().map(Port::name).collect(Collectors.joining("', '", "'", "'"));
       throw PyascException.of(
           AscConstants.ASC_NOT_FOUND,
           "the model has no input '%s'; it has %s".formatted(name, names),
