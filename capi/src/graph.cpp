@@ -180,6 +180,20 @@ asc_status* asc_graph_add_constant(asc_graph* graph, asc_string name, const asc_
   });
 }
 
+asc_status* asc_graph_remove_constant(asc_graph* graph, asc_value_id constant) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(graph);
+    Graph& from = *(*graph)->graph;
+    ASC_ASSIGN_OR_RETURN(const ValueId id, (*graph)->ValueOf(constant, "constant"));
+    const asc::Value& value = from.value(id);
+    if (!value.is_constant()) return InvalidArgument("value '", value.name, "' is no constant");
+    if (!value.uses.empty() || from.IsOutput(id))
+      return InvalidArgument("constant '", value.name, "' is in use");
+    from.RemoveValue(id);
+    return Ok();
+  });
+}
+
 asc_status* asc_graph_add_variable(asc_graph* graph, asc_string name, const asc_value* initial,
                                    asc_value_id* out) {
   return GuardAddition(graph, [&](GraphState& state, Graph& to) -> Status {

@@ -333,7 +333,7 @@ Status ScopeBuilder::BuildOperator(const ImportedNode& node) {
             node.op_type, " is not supported");
   const std::string nearest = registry.Nearest(node.op_type);
   if (!nearest.empty())
-    return std::move(status).WithHint(Cat("the nearest that exists is ", nearest));
+    return std::move(status).WithHint(Cat("did you mean '", nearest, "'?"));
   return status;
 }
 

@@ -127,6 +127,20 @@ std::optional<std::vector<int64_t>> WeightKernel(const Shape& w) {
   return kernel;
 }
 
+namespace {
+// The shape of a weight for data `x` where all that is known of the given one is its number of
+// filters.
+std::string WeightOfRank(const InferContext& context, const Shape& x, const Shape& w) {
+  std::vector<std::string> extents = {w.rank() > 0 ? w[0].ToString() : "filters"};
+  const int64_t groups = std::max<int64_t>(context.attributes().Int("group", 1), 1);
+  extents.push_back(Dim::FloorDiv(x[1], Dim(groups)).ToString());
+  const auto kernel = context.attributes().Ints("kernel_shape");
+  for (size_t i = 0; i + 2 < x.rank(); ++i)
+    extents.push_back(i < kernel.size() ? Cat(kernel[i]) : std::string("kernel"));
+  return Cat(extents);
+}
+}  // namespace
+
 Result<Shape> InferConvolution(const InferContext& context, size_t x_input, size_t w_input) {
   const std::string op = context.schema().FullName();
   const Shape& x = context.shape(x_input);
@@ -137,8 +151,10 @@ Result<Shape> InferConvolution(const InferContext& context, size_t x_input, size
     return ShapeError(op, " needs data [N, C, extents...] of rank 3 or more, given ",
                       x.has_rank() ? x : w);
   if (x.has_rank() && w.has_rank() && x.rank() != w.rank()) {
-    return ShapeError(op, " needs a weight of the data's rank ", x.rank(), ", given data ", x,
-                      " and weight ", w);
+    Status status = ShapeError(op, " needs a weight of the data's rank ", x.rank(), ", given data ",
+                               x, " and weight ", w);
+    return std::move(status).WithHint(
+        Cat("the weight should have shape ", WeightOfRank(context, x, w)));
   }
   const auto kernel = WeightKernel(w);
   if (!kernel && !context.attributes().Has("kernel_shape")) {

@@ -137,6 +137,25 @@ static void outputs_are_marked_or_found(void** state) {
   asc_graph_release(graph);
 }
 
+static void constants_without_a_use_can_be_taken_out(void** state) {
+  (void)state;
+  asc_graph* graph = NULL;
+  asc_value* one = NULL;
+  asc_value_id first = ASC_ABSENT, second = ASC_ABSENT, out = ASC_ABSENT;
+  OK(asc_graph_create(asc_text("g"), &graph));
+  OK(asc_value_create_tensor_copy(ASC_FLOAT32, NULL, 0, &(float){1}, sizeof(float), &one));
+  OK(asc_graph_add_constant(graph, asc_text("c"), one, &first));
+  OK(asc_graph_remove_constant(graph, first));
+  FAILS(ASC_INVALID_ARGUMENT, "lacks", asc_graph_remove_constant(graph, first));
+  OK(asc_graph_add_constant(graph, asc_text("c"), one, &second));
+  OK(add_unary(graph, "relu", second, "", &out));
+  FAILS(ASC_INVALID_ARGUMENT, "'c' is in use", asc_graph_remove_constant(graph, second));
+  FAILS(ASC_INVALID_ARGUMENT, "is no constant", asc_graph_remove_constant(graph, out));
+  FAILS(ASC_INVALID_ARGUMENT, "'graph' is NULL", asc_graph_remove_constant(NULL, second));
+  asc_value_release(one);
+  asc_graph_release(graph);
+}
+
 static void constants_and_variables_keep_their_tensor(void** state) {
   (void)state;
   asc_graph* graph = new_graph();
@@ -445,6 +464,7 @@ int main(void) {
       TEST(a_refused_operator_leaves_the_graph_as_it_was),
       TEST(values_belong_to_their_graph),
       TEST(outputs_are_marked_or_found),
+      TEST(constants_without_a_use_can_be_taken_out),
       TEST(constants_and_variables_keep_their_tensor),
       TEST(formats_are_kept),
       TEST(attributes_are_checked_against_the_operator),

@@ -160,16 +160,30 @@ def test_onnx_names_of_parameters_are_taken_too(ctx):
         ctx.softmax(x, axis=1, dim=1)
 
 
-@pytest.mark.parametrize("shape", [(1, 64, 224, 224), (64, 4, 3, 3), (64, 3, 5, 5), (64, 3, 3)])
-def test_a_weight_of_the_wrong_shape_is_refused_with_the_right_one(ctx, shape):
+@pytest.mark.parametrize(
+    "shape, kernel_size, wanted",
+    [
+        ((1, 64, 224, 224), 3, "[1, 3, 3, 3]"),  # an activation's
+        ((64, 4, 3, 3), 3, "[64, 3, 3, 3]"),
+        ((64, 4, 3, 3), None, "[64, 3, 3, 3]"),
+        ((64, 3, 5, 5), 3, "[64, 3, 3, 3]"),
+        ((64, 3, 5, 5), (3, 5), "[64, 3, 3, 5]"),
+        ((64, 3, 3), 3, "[64, 3, 3, 3]"),
+        ((64, 3, 3), None, "[64, 3, kernel, kernel]"),
+        (("M", 4, 3, 3), 3, "[M, 3, 3, 3]"),
+    ],
+)
+def test_a_weight_of_the_wrong_shape_is_refused_with_the_right_one(ctx, shape, kernel_size, wanted):
     x = ctx.input("x", (1, 3, 224, 224))
     w = ctx.input("w", shape)
+    options = {} if kernel_size is None else {"kernel_size": kernel_size}
     with pytest.raises(pyasc.errors.ShapeMismatchError) as raised:
-        ctx.conv2d(x, weight=w, kernel_size=3)
+        ctx.conv2d(x, weight=w, name="stem", **options)
     assert raised.value.code == "E5001"
-    assert raised.value.node
-    message = str(raised.value)
-    assert "3, 3, 3]" in message or "3" in message, message
+    assert raised.value.node.startswith("stem (test_api_context.py:")
+    assert raised.value.hint == f"the weight should have shape {wanted}"
+    given = str(list(shape)).replace("'", "")
+    assert given in raised.value.message or kernel_size and str(list(shape[2:])) in raised.value.message
 
 
 def test_numbers_and_lists_become_constants_of_the_right_type(ctx):

@@ -1,5 +1,6 @@
 """What is asked of a compilation."""
 
+import operator
 import os
 
 from pyasc import _asc
@@ -9,6 +10,7 @@ __all__ = ["CompileConfig"]
 
 _FLAGS = ("enable_const_fold", "enable_mem_reuse", "assume_finite", "verify_passes")
 _TEXTS = ("precision_mode", "dump_path")
+_LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 _NUMBERS = ("graph_opt_level", "buffer_optimize_level", "plan_cache_size", "rewrite_limit", "threads")
 
 
@@ -46,7 +48,8 @@ class CompileConfig:
         elif isinstance(value, (str, os.PathLike)):
             _asc.asc_compile_options_set_text(self._handle, key, os.fspath(value))
         elif hasattr(value, "__index__") and not isinstance(value, bool):
-            _asc.asc_compile_options_set_int(self._handle, key, value)
+            # Beyond 64 bits the engine's own words for absurd numbers do as well.
+            _asc.asc_compile_options_set_int(self._handle, key, min(max(operator.index(value), _LOWEST), _HIGHEST))
         elif key in _TEXTS or key in _NUMBERS:
             expected = "a text" if key in _TEXTS else "a number"
             raise TypeMismatchError(f"compile option '{key}' is {expected}, given {value!r}")

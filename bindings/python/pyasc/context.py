@@ -51,25 +51,32 @@ class Value:
 
     @property
     def name(self):
+        """The name that results and messages use."""
         return _asc.asc_graph_get_value_name(self.context._open(), self._id)
 
     @property
     def shape(self):
+        """A tuple of ints, names and None (not known); None itself for unknown rank."""
         return self._type.shape
 
     @property
     def dtype(self):
+        """The type of the elements: NumPy's or ml_dtypes', object for strings."""
         return self._type.dtype
 
     @property
     def kind(self):
+        """"tensor", "sequence", "optional" or "map"."""
         return KINDS[self._type.kind]
 
     @property
     def format(self):
+        """The layout that the user thinks of: "NCHW", "NHWC", "ND", ..."""
         return _asc.asc_graph_get_format(self.context._open(), self._id)
 
     def __repr__(self):
+        if self.context._graph is None:
+            return "<pyasc.Value of a destroyed context>"
         return f"<pyasc.Value {self.name}: {self._type.text}>"
 
     def _binary(self, method, left, right):
@@ -264,12 +271,18 @@ class Context(OperatorMethods):
             outputs = named.pop("outputs", None)
         operands, attributes, bodies = operator.bind(arguments, named)
         count = operator.output_count(operands, attributes) if outputs is None else outputs
-        ids = self._operand_ids(operator, operands)
         handle = operator.attribute_list(attributes)
         regions = self._regions(bodies) if bodies else None
-        self._set_scope()
-        _asc.asc_graph_set_source(graph, _call_site())
-        made = _asc.asc_graph_add_operator(graph, operator.key, ids, handle, regions, name, count)
+        constants = []
+        try:
+            ids = self._operand_ids(operator, operands, constants)
+            self._set_scope()
+            _asc.asc_graph_set_source(graph, _call_site())
+            made = _asc.asc_graph_add_operator(graph, operator.key, ids, handle, regions, name, count)
+        except BaseException:
+            for constant in constants:
+                _asc.asc_graph_remove_constant(graph, constant)
+            raise
         values = tuple(self._value(number) for number in made)
         return values[0] if len(values) == 1 else values
 
@@ -284,7 +297,8 @@ class Context(OperatorMethods):
             raise InvalidArgumentError("conv2d_custom needs expected_format, the layout that it is pinned to")
         return self._call(registry()["conv2d"], (x, weight, bias), {**named, PINNED: expected_format})
 
-    def _operand_ids(self, operator, operands):
+    def _operand_ids(self, operator, operands, constants):
+        """The ids of operands; those that had to be made constants for it are added to `constants`."""
         bound = {}
         for index, operand in enumerate(operands):
             if isinstance(operand, Value):
@@ -299,6 +313,7 @@ class Context(OperatorMethods):
                 ids.append(operand._id)
             else:
                 ids.append(self._constant_operand(operator, index, operand, bound)._id)
+                constants.append(ids[-1])
         return ids
 
     def _constant_operand(self, operator, index, operand, bound):

@@ -4,7 +4,7 @@ import sys
 
 from pyasc import _asc
 from pyasc._types import Port
-from pyasc.errors import InvalidArgumentError, UnavailableError, _MissingAttribute
+from pyasc.errors import InvalidArgumentError, UnavailableError, _MissingAttribute, _nearest
 
 __all__ = ["Graph"]
 
@@ -14,6 +14,9 @@ class Graph:
 
     `ctx.graph` is the one under construction and follows what is built; `model.graph` is the optimised one.
     """
+
+    # Without a __dict__: a misspelt or not yet built setting is refused, not kept and ignored.
+    __slots__ = ("_handle",)
 
     def __init__(self, handle):
         self._handle = handle
@@ -66,7 +69,9 @@ class Graph:
         """Writes the graph as "dot" or "text" to `file` (default: standard output)."""
         forms = {"dot": self.to_dot, "text": self.to_text}
         if format not in forms:
-            raise InvalidArgumentError(f"a graph is printed as 'dot' or 'text', not as '{format}'")
+            raise InvalidArgumentError(
+                f"a graph is printed as 'dot' or 'text', not as '{format}'", hint=_nearest(format, forms)
+            )
         print(forms[format](), file=sys.stdout if file is None else file)
 
     def to_svg(self):

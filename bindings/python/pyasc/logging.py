@@ -7,7 +7,7 @@ that take the long way, when the level is set, and by `flush()`.
 import logging as _logging
 
 from pyasc import _asc
-from pyasc.errors import InvalidArgumentError
+from pyasc.errors import InvalidArgumentError, _nearest
 
 __all__ = ["DEBUG", "INFO", "WARNING", "ERROR", "OFF", "set_level", "flush"]
 
@@ -27,7 +27,10 @@ def set_level(level):
     WARNING."""
     if isinstance(level, str):
         if level.upper() not in _NAMES:
-            raise InvalidArgumentError(f"there is no log level '{level}'; the levels are {', '.join(_NAMES)}")
+            raise InvalidArgumentError(
+                f"there is no log level '{level}'; the levels are {', '.join(_NAMES)}",
+                hint=_nearest(level.upper(), _NAMES),
+            )
         level = _NAMES[level.upper()]
     flush()
     _asc.asc_log_set_level(level)

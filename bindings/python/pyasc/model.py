@@ -104,6 +104,7 @@ class Model:
 
     @property
     def metadata(self):
+        """What the model file says of itself: a dict of texts."""
         return json.loads(_asc.asc_session_create_metadata(self._session))
 
     @property

@@ -33,6 +33,8 @@ ASC_API asc_status* asc_graph_add_input(asc_graph* graph, asc_string name, const
 /* Shares the tensor's contents, which must not be written any more. */
 ASC_API asc_status* asc_graph_add_constant(asc_graph* graph, asc_string name,
                                            const asc_value* tensor, asc_value_id* out);
+/* Takes a constant out again, for which nothing has a use yet (E5003). */
+ASC_API asc_status* asc_graph_remove_constant(asc_graph* graph, asc_value_id constant);
 /* A value that keeps what Assign writes to it from run to run; gives its initial version. */
 ASC_API asc_status* asc_graph_add_variable(asc_graph* graph, asc_string name,
                                            const asc_value* initial, asc_value_id* out);

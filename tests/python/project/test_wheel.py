@@ -10,9 +10,12 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
-# Prints the version and every library that importing the package has loaded.
+# Runs a graph, and prints the version and every library that is loaded by then.
 LOADED = """
-import json, pyasc
+import json, numpy, pyasc
+with pyasc.Context() as ctx:
+    ctx.conv2d(ctx.input("x", (1, 1, 4, 4)), numpy.ones((1, 1, 3, 3), numpy.float32), padding=1)
+    assert ctx.execute({"x": numpy.ones((1, 1, 4, 4), numpy.float32)})["output"].sum() == 100
 maps = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
 print(json.dumps({"version": pyasc.__version__, "file": pyasc.__file__, "libraries": sorted(maps)}))
 """
