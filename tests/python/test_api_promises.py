@@ -297,3 +297,27 @@ def test_everything_public_is_documented(module):
             for key, member in vars(thing).items():
                 if not key.startswith("_") and (callable(member) or isinstance(member, property)):
                     assert inspect.getdoc(member), f"{name}.{key}"
+
+
+def written_here(module):
+    """Public functions, methods and properties of a module, without those that come from the registry."""
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing):
+            for key, member in vars(thing).items():
+                function = member.fget if isinstance(member, property) else member
+                if inspect.isfunction(function) and (key == "__init__" or not key.startswith("_")):
+                    yield f"{name}.{key}", function
+
+
+@pytest.mark.parametrize("module", [pyasc, pyasc.device, pyasc.logging, pyasc.testing])
+def test_everything_public_is_typed(module):
+    """Operators are typed by generated stubs."""
+    for name, function in written_here(module):
+        signature = inspect.signature(function)
+        untyped = [
+            key for key, each in signature.parameters.items() if each.annotation is each.empty and key != "self"
+        ]
+        assert not untyped and signature.return_annotation is not signature.empty, f"{name}: {untyped}"

@@ -72,13 +72,21 @@ class Port:
 
     __slots__ = ("name", "type")
 
-    def __init__(self, name, handle):
+    def __init__(self, name: str, handle: object) -> None:
         self.name = name
         self.type = Type(handle)
 
-    shape = property(lambda self: self.type.shape)
-    dtype = property(lambda self: self.type.dtype)
-    kind = property(lambda self: KINDS[self.type.kind])
+    @property
+    def shape(self) -> tuple[int | str | None, ...] | None:
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.dtype
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.type.kind]
 
     def __repr__(self):
         return f"{self.name}: {self.type.text}"

@@ -1,6 +1,9 @@
 """Which versions go together."""
 
+from __future__ import annotations
+
 import re
+from typing import Any
 
 from pyasc.errors import InvalidArgumentError, NotFoundError, _nearest
 
@@ -17,7 +20,7 @@ def _key(version):
     return tuple(map(int, numbers.groups()))
 
 
-def check_compatibility(cann, version=None):
+def check_compatibility(cann: str, version: str | None = None) -> dict[str, Any]:
     """Whether a pyasc version (default: this one) goes with a CANN version.
 
     Gives a dict: compatible (bool), cann, pyasc, requires (">=0.3.2") and message. E5004 naming the known ones for

@@ -1,5 +1,7 @@
 """What is asked of a compilation."""
 
+from __future__ import annotations
+
 import operator
 import os
 
@@ -35,7 +37,19 @@ class CompileConfig:
 
     __slots__ = ("_handle",)
 
-    def __init__(self, **options):
+    graph_opt_level: int
+    buffer_optimize_level: int
+    plan_cache_size: int
+    rewrite_limit: int
+    threads: int
+    enable_const_fold: bool
+    enable_mem_reuse: bool
+    assume_finite: bool
+    verify_passes: bool
+    precision_mode: str
+    dump_path: str
+
+    def __init__(self, **options: int | str | os.PathLike[str]) -> None:
         object.__setattr__(self, "_handle", _asc.asc_compile_options_create())
         for key, value in options.items():
             self._set(key, value)
@@ -72,7 +86,7 @@ class CompileConfig:
     def __dir__(self):
         return [*super().__dir__(), *_FLAGS, *_NUMBERS, *_TEXTS]
 
-    def copy(self):
+    def copy(self) -> CompileConfig:
         """Another one with the same options."""
         twin = object.__new__(CompileConfig)
         object.__setattr__(twin, "_handle", _asc.asc_compile_options_copy(self._handle))

@@ -1,8 +1,12 @@
 """Building graphs operator by operator, and executing them."""
 
+from __future__ import annotations
+
 import os
 import sys
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +28,13 @@ from pyasc.errors import (
 from pyasc.graph import Graph
 from pyasc.model import compiled, device_name
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from pyasc._methods import Operand
+    from pyasc.config import CompileConfig
+    from pyasc.model import Feeds, Model
+
 __all__ = ["Context", "Results", "Value"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -38,7 +49,7 @@ class Value:
 
     __slots__ = ("context", "_id", "_cached_type", "__weakref__")
 
-    def __init__(self, context, number):
+    def __init__(self, context: Context, number: int) -> None:
         self.context = context
         self._id = number
         self._cached_type = None
@@ -50,27 +61,27 @@ class Value:
         return self._cached_type
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name that results and messages use."""
         return _asc.asc_graph_get_value_name(self.context._open(), self._id)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int | str | None, ...] | None:
         """A tuple of ints, names and None (not known); None itself for unknown rank."""
         return self._type.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         """The type of the elements: NumPy's or ml_dtypes', object for strings."""
         return self._type.dtype
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """"tensor", "sequence", "optional" or "map"."""
         return KINDS[self._type.kind]
 
     @property
-    def format(self):
+    def format(self) -> str:
         """The layout that the user thinks of: "NCHW", "NHWC", "ND", ..."""
         return _asc.asc_graph_get_format(self.context._open(), self._id)
 
@@ -82,47 +93,47 @@ class Value:
     def _binary(self, method, left, right):
         return self.context._call(registry()[method], (left, right), {})
 
-    def __add__(self, other):
+    def __add__(self, other: Operand) -> Value:
         return self._binary("add", self, other)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Operand) -> Value:
         return self._binary("add", other, self)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Operand) -> Value:
         return self._binary("sub", self, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Operand) -> Value:
         return self._binary("sub", other, self)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Operand) -> Value:
         return self._binary("mul", self, other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Operand) -> Value:
         return self._binary("mul", other, self)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Operand) -> Value:
         return self._binary("div", self, other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Operand) -> Value:
         return self._binary("div", other, self)
 
-    def __pow__(self, other):
+    def __pow__(self, other: Operand) -> Value:
         return self._binary("pow", self, other)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Operand) -> Value:
         return self._binary("matmul", self, other)
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other: Operand) -> Value:
         return self._binary("matmul", other, self)
 
-    def __neg__(self):
+    def __neg__(self) -> Value:
         return self.context._call(registry()["neg"], (self,), {})
 
     # NumPy would otherwise take `array + value` apart element by element.
     __array_ufunc__ = None
 
 
-class Results(dict):
+class Results(dict[str, Any]):
     """Arrays by output name. Where there is one output only, "output" is it too; a wrong name is refused naming the
     right ones."""
 
@@ -147,7 +158,15 @@ class Context(OperatorMethods):
     with its last reference.
     """
 
-    def __init__(self, device=None, *, device_id=None, config=None, threads=None, name="graph"):
+    def __init__(
+        self,
+        device: str | int | None = None,
+        *,
+        device_id: int | None = None,
+        config: CompileConfig | None = None,
+        threads: int | None = None,
+        name: str = "graph",
+    ) -> None:
         self._graph = None
         if device is not None and device_id is not None:
             raise InvalidArgumentError(f"give device or device_id, not both: {device!r} and {device_id!r}")
@@ -171,18 +190,18 @@ class Context(OperatorMethods):
             raise DestroyedError("the context was destroyed", hint="make a new pyasc.Context")
         return self._graph
 
-    def destroy(self):
+    def destroy(self) -> None:
         """Frees the graph and what was compiled of it. May be called again; anything else afterwards is refused
         (E5011). Arrays that were given out stay valid."""
         self._graph = None
         self._model = None
         self._scopes = {}
 
-    def __enter__(self):
+    def __enter__(self) -> Context:
         self._open()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.destroy()
 
     def __del__(self):
@@ -197,16 +216,22 @@ class Context(OperatorMethods):
     # ---- building ----
 
     @property
-    def device(self):
+    def device(self) -> str:
         """The name of the device."""
         return self._device
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         """The graph under construction."""
         return Graph(self._open())
 
-    def input(self, name, shape=None, dtype="float32", format=None):
+    def input(
+        self,
+        name: str,
+        shape: Sequence[int | str | None] | int | str | None = None,
+        dtype: DTypeLike = "float32",
+        format: str | None = None,
+    ) -> Value:
         """Adds an input. shape: ints, names (equal names mean equal extents) and None; no shape: unknown rank. format:
         the layout that you think of, such as "NHWC". E5003 when the graph has an input of that name."""
         graph = self._open()
@@ -217,7 +242,7 @@ class Context(OperatorMethods):
             _asc.asc_graph_set_format(graph, value._id, format)
         return value
 
-    def constant(self, value, name="", dtype=None):
+    def constant(self, value: ArrayLike, name: str = "", dtype: DTypeLike | None = None) -> Value:
         """Adds a constant: an array (copied), a number or a list."""
         graph = self._open()
         number = None if dtype is None else _dtypes.number_of(dtype)
@@ -227,12 +252,12 @@ class Context(OperatorMethods):
         handle = tensor_to_value(np.array(array, copy=True))
         return self._value(_asc.asc_graph_add_constant(graph, name, handle))
 
-    def variable(self, initial, name=""):
+    def variable(self, initial: ArrayLike, name: str = "") -> Value:
         """Adds a value that keeps what `assign` writes to it from one execution to the next."""
         handle = tensor_to_value(np.array(to_array(initial), copy=True))
         return self._value(_asc.asc_graph_add_variable(self._open(), name, handle))
 
-    def capture(self, value):
+    def capture(self, value: Value) -> Value:
         """In a context that is the body of an operator of another one (If, Loop, Scan): an outer value, seen from
         inside. Captures come after all inputs."""
         self._open()
@@ -244,7 +269,7 @@ class Context(OperatorMethods):
         self._captures.append(value)
         return inner
 
-    def output(self, value, name=""):
+    def output(self, value: Value, name: str = "") -> Value:
         """Marks a value as an output of `execute`, also when something consumes it; gives the value."""
         _asc.asc_graph_add_output(self._open(), self._own(value)._id, name)
         self._model = None
@@ -286,7 +311,15 @@ class Context(OperatorMethods):
         values = tuple(self._value(number) for number in made)
         return values[0] if len(values) == 1 else values
 
-    def conv2d_custom(self, x, weight=None, bias=None, *, expected_format=None, **named):
+    def conv2d_custom(
+        self,
+        x: Operand,
+        weight: Operand | None = None,
+        bias: Operand | None = None,
+        *,
+        expected_format: str | None = None,
+        **named: Any,
+    ) -> Value:
         """conv2d pinned to a layout ("NHWC", "NC1HWC0", ...) of its operand and result.
 
         A layout that no inserted TransData can meet is E5008, naming both and the transpose that would mend it. Every
@@ -357,7 +390,7 @@ class Context(OperatorMethods):
 
     # ---- executing ----
 
-    def compile(self, config=None):
+    def compile(self, config: CompileConfig | None = None) -> Model:
         """Compiles what is built so far and gives the Model; `execute` does it where needed. config: instead of the
         context's own."""
         graph = self._open()
@@ -368,7 +401,7 @@ class Context(OperatorMethods):
         self._model = compiled(graph, self._device, options)
         return self._model
 
-    def execute(self, feeds=None, out=None):
+    def execute(self, feeds: Feeds = None, out: Mapping[str, np.ndarray] | None = None) -> Results:
         """Runs the graph and gives the values that nothing consumes and those marked with `output`, by name.
 
         feeds, out: as of `Model.run`. The first call compiles; later ones do when the graph has grown since.
@@ -377,19 +410,19 @@ class Context(OperatorMethods):
         model = self._model if self._model is not None else self.compile()
         return Results(model.run({} if feeds is None else feeds, out))
 
-    def set_dump_flag(self, dump_path):
+    def set_dump_flag(self, dump_path: str | os.PathLike[str]) -> None:
         """Writes the graph before and after each pass, and fusion_result.json, into that folder at the next
         compilation."""
         self._open()
         self._config.dump_path = dump_path
         self._model = None
 
-    def save_optimized_graph(self, path):
+    def save_optimized_graph(self, path: str | os.PathLike[str]) -> None:
         """Compiles where needed and writes the compiled model as an .om file."""
         self._open()
         (self._model if self._model is not None else self.compile()).save(path)
 
-    def execute_async(self, feeds=None):
+    def execute_async(self, feeds: Feeds = None) -> Any:
         """Not built yet (E5009): use `ctx.compile().run_async(feeds)`."""
         raise UnavailableError(
             "Context.execute_async is not built yet", hint="ctx.compile().run_async(feeds) gives a future"

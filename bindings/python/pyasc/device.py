@@ -1,6 +1,10 @@
 """The devices of this process: "cpu" is the host, "npu:N" an emulated NPU."""
 
+from __future__ import annotations
+
+import builtins
 import json
+from typing import Any
 
 from pyasc import _asc
 from pyasc.errors import _MissingAttribute
@@ -9,14 +13,14 @@ from pyasc.model import device_name
 __all__ = ["get_properties", "list"]
 
 
-def list():
+def list() -> builtins.list[dict[str, Any]]:
     """The properties of all devices: dicts with id, name, kind ("host" or "emulated"), cores, memory_bytes (0: the
     host's), bandwidth_bytes_per_second (0: not known), flops (per second, by element type) and c0 (block sizes, by
     element type)."""
     return json.loads(_asc.asc_device_create_list())
 
 
-def get_properties(id="cpu"):
+def get_properties(id: str | int = "cpu") -> dict[str, Any]:
     """The properties of one device; E5020 naming the ones that exist for others."""
     return json.loads(_asc.asc_device_create_properties(device_name(id)))
 

@@ -32,7 +32,7 @@ class PyascError(Exception):
     code = "E5099"
     usual_hint = ""  # what helps with most failures of the kind, for those that say nothing more exact
 
-    def __init__(self, message, *, node="", hint=""):
+    def __init__(self, message: str, *, node: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.node = node

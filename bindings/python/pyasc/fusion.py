@@ -1,5 +1,7 @@
 """Which fusions the compiler may do, and where."""
 
+from __future__ import annotations
+
 import contextvars
 import difflib
 import itertools
@@ -30,7 +32,7 @@ _numbers = itertools.count(1)
 _current = contextvars.ContextVar("pyasc_fusion_scope", default=None)
 
 
-def fusions():
+def fusions() -> list[dict[str, str]]:
     """All fusions, ordered by name: dicts with name, pass, mode ("conservative", "default" or "aggressive": the least
     that has it on), doc."""
     return json.loads(_asc.asc_registry_create_fusions())
@@ -45,7 +47,7 @@ class FusionScope:
     nothing warns at its end.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._number = next(_numbers)
         self._mode = None
         self._disabled = []
@@ -53,7 +55,7 @@ class FusionScope:
         self._token = None
         self._touched = False
 
-    def set_mode(self, mode):
+    def set_mode(self, mode: int | str) -> None:
         """FUSION_MODE_OFF, _CONSERVATIVE, _DEFAULT or _AGGRESSIVE, or the part of the name after FUSION_MODE_; E5003
         for others."""
         if isinstance(mode, str):
@@ -68,12 +70,12 @@ class FusionScope:
         _asc.asc_compile_options_set_fusion_mode(_asc.asc_compile_options_create(), 0, mode)
         self._mode = mode
 
-    def disable_fusion(self, name):
+    def disable_fusion(self, name: str) -> None:
         """Switches the fusion of that name off ("ALL": every one); E5004 naming the nearest for unknown names."""
         _asc.asc_compile_options_disable_fusion(_asc.asc_compile_options_create(), 0, name)
         self._disabled.append(name)
 
-    def set_tensor_layout(self, tensor, layout):
+    def set_tensor_layout(self, tensor: str, layout: str) -> None:
         """Not built yet (E5009); unknown layouts are refused with the nearest match (E5003)."""
         if layout not in _LAYOUTS:
             near = difflib.get_close_matches(str(layout), _LAYOUTS, 1, 0.4)
@@ -85,7 +87,7 @@ class FusionScope:
             f"FusionScope.set_tensor_layout is not built yet (for tensor '{tensor}', layout {layout})"
         )
 
-    def __enter__(self):
+    def __enter__(self) -> FusionScope:
         if self._token is not None:
             raise InvalidArgumentError("this FusionScope is entered already")
         self._outer = _current.get()
@@ -93,7 +95,7 @@ class FusionScope:
         self._touched = False
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         _current.reset(self._token)
         self._token = None
         if not self._touched and exception[0] is None:

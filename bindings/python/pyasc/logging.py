@@ -4,6 +4,8 @@ The engine's threads never call Python: messages wait in a queue, which is empti
 that take the long way, when the level is set, and by `flush()`.
 """
 
+from __future__ import annotations
+
 import logging as _logging
 
 from pyasc import _asc
@@ -22,7 +24,7 @@ _logger = _logging.getLogger("pyasc")
 _logger.addHandler(_logging.NullHandler())
 
 
-def set_level(level):
+def set_level(level: int | str) -> None:
     """Messages below `level` (DEBUG, INFO, WARNING, ERROR, OFF, or their names) are not made any more. The default is
     WARNING."""
     if isinstance(level, str):
@@ -37,7 +39,7 @@ def set_level(level):
     _logger.setLevel(level)
 
 
-def flush():
+def flush() -> None:
     """Hands the messages that wait to Python's `logging`."""
     records = _asc.asc_log_take_records()
     for index in range(_asc.asc_log_records_get_count(records)):

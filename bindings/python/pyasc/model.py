@@ -1,8 +1,12 @@
 """Compiled models: loading, running, looking inside."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +17,25 @@ from pyasc.errors import InvalidArgumentError, NotFoundError, TypeMismatchError,
 from pyasc.graph import Graph
 from pyasc.report import MemoryPlan, Summary
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from onnx import ModelProto
+
+    from pyasc.config import CompileConfig
+
+    Feeds = Mapping[str, Any] | ArrayLike | None
+
 __all__ = ["Future", "Model", "load"]
 
 
-def load(model, *, device="cpu", threads=None, config=None, cache_dir=None):
+def load(
+    model: str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto,
+    *,
+    device: str | int = "cpu",
+    threads: int | None = None,
+    config: CompileConfig | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+) -> Model:
     """Loads and compiles a model.
 
     model: path of an .onnx or .om file, the bytes of one, or an onnx.ModelProto. External weight files may not leave
@@ -84,15 +103,15 @@ class Model:
     metadata: dict of what the model file says of itself.
     """
 
-    def __init__(self, session):
+    def __init__(self, session: object) -> None:
         self._session = session
-        self.inputs = [
+        self.inputs: list[Port] = [
             Port(*_asc.asc_session_get_input(session, i)) for i in range(_asc.asc_session_get_input_count(session))
         ]
-        self.outputs = [
+        self.outputs: list[Port] = [
             Port(*_asc.asc_session_get_output(session, i)) for i in range(_asc.asc_session_get_output_count(session))
         ]
-        self.overridable = [
+        self.overridable: list[Port] = [
             Port(*_asc.asc_session_get_overridable(session, i))
             for i in range(_asc.asc_session_get_overridable_count(session))
         ]
@@ -103,16 +122,16 @@ class Model:
         self._output_dtypes = _plain_dtypes(self.outputs)
 
     @property
-    def metadata(self):
+    def metadata(self) -> dict[str, str]:
         """What the model file says of itself: a dict of texts."""
         return json.loads(_asc.asc_session_create_metadata(self._session))
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         """The optimised graph."""
         return Graph(_asc.asc_session_create_graph(self._session))
 
-    def run(self, feeds=None, out=None):
+    def run(self, feeds: Feeds = None, out: Mapping[str, np.ndarray] | None = None) -> dict[str, Any]:
         """Runs the model and gives a dict of its outputs by name.
 
         feeds: dict by input name (overridable ones may be left out); the array itself where there is one input only. Arrays must have the input's dtype
@@ -146,7 +165,7 @@ class Model:
         results = _asc.asc_session_run(self._session, values, options, len(self.outputs))
         return self._results(results, targets)
 
-    def run_async(self, feeds=None):
+    def run_async(self, feeds: Feeds = None) -> Future:
         """Enqueues a run and gives a `Future`. The arrays must not be written until it is done. Refusals arrive with
         the future."""
         cancel = _asc.asc_cancel_token_create()
@@ -220,16 +239,16 @@ class Model:
             )
         return options, arrays
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the compiled model as an .om file, which loads without being compiled again; E5010 when it cannot be
         written. Defaults of overridable inputs are fixed in it."""
         _asc.asc_session_save_file(self._session, os.fsdecode(path))
 
-    def summary(self):
+    def summary(self) -> Summary:
         """A table of the layers: `print(model.summary())`."""
         return Summary(json.loads(_asc.asc_session_create_summary(self._session)))
 
-    def memory_plan(self, shapes=None):
+    def memory_plan(self, shapes: Mapping[str, Sequence[int]] | None = None) -> MemoryPlan:
         """Peak, lower bound and the place and lifetime of every buffer.
 
         shapes: dict of tuples of ints by input name, for models whose input shapes are not fixed (E5003 without).
@@ -243,20 +262,20 @@ class Model:
                 types.append(make_tensor_type(port.type.number, shapes[port.name]))
         return MemoryPlan(json.loads(_asc.asc_session_create_memory_plan(self._session, types or [])))
 
-    def pass_report(self):
+    def pass_report(self) -> dict[str, Any]:
         """What the compiler's passes did: a dict with passes, fusions (how often matched and applied, and why not),
         rewrites and notes."""
         return json.loads(_asc.asc_session_create_pass_report(self._session) or "{}")
 
-    def counter(self, name):
+    def counter(self, name: str) -> int:
         """plans_made, forms_made (packed forms of constants), packed_bytes or threads; E5003 for others."""
         return _asc.asc_session_get_counter(self._session, name)
 
-    def get_variable(self, name):
+    def get_variable(self, name: str) -> np.ndarray:
         """A copy of what a variable of the graph holds now; E5004 for unknown names."""
         return from_value(_asc.asc_session_create_variable(self._session, name))
 
-    def set_variable(self, name, value):
+    def set_variable(self, name: str, value: ArrayLike) -> None:
         """Sets what a variable holds; E5001, E5002 when type or shape differ, E5004 for unknown names."""
         _asc.asc_session_set_variable(self._session, name, tensor_to_value(np.asarray(value)))
 
@@ -282,20 +301,20 @@ class Future:
     # Python looks for signals (Ctrl-C) between slices of waiting.
     _SLICE_SECONDS = 0.1
 
-    def __init__(self, model, handle, cancel):
+    def __init__(self, model: Model, handle: object, cancel: object) -> None:
         self._model = model
         self._handle = handle
         self._cancel = cancel
 
-    def done(self):
+    def done(self) -> bool:
         """Whether the result is there."""
         return bool(_asc.asc_future_wait_for(self._handle, 0))
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Asks the run to stop before its next step; then `result` raises E5013."""
         _asc.asc_cancel_token_cancel(self._cancel)
 
-    def result(self, timeout=None):
+    def result(self, timeout: float | None = None) -> dict[str, Any]:
         """Waits for the dict of outputs, or raises what went wrong. TimeoutError after `timeout` seconds."""
         left = float("inf") if timeout is None else float(timeout)
         while not _asc.asc_future_wait_for(self._handle, int(min(left, self._SLICE_SECONDS) * 1e9)):

@@ -1,6 +1,11 @@
 """What a model tells of itself: tables that print, and the numbers behind them."""
 
+from __future__ import annotations
+
+from typing import Any
+
 __all__ = ["Summary", "MemoryPlan"]
+
 
 
 def size_text(count):
@@ -20,7 +25,7 @@ def _table(header, rows):
     return "\n".join(lines)
 
 
-class Summary(dict):
+class Summary(dict[str, Any]):
     """What was compiled: `str()` is a table of layers. As a dict: device, threads, graph_opt_level, inputs, outputs,
     parameter_bytes, packed_bytes, layers (each with name, operator, kernel, outputs, parameter_bytes)."""
 
@@ -44,21 +49,21 @@ class Summary(dict):
         )
 
 
-class MemoryPlan(dict):
+class MemoryPlan(dict[str, Any]):
     """Where each buffer lives, and when. As a dict: peak_bytes (of the arena), lower_bound_bytes (the most that is live
     in one step), buffers (name, type, kind, bytes, first_step, last_step; offset in the arena; shares: whose memory it
     is) and steps."""
 
     @property
-    def peak_bytes(self):
+    def peak_bytes(self) -> int:
         return self["peak_bytes"]
 
     @property
-    def lower_bound_bytes(self):
+    def lower_bound_bytes(self) -> int:
         return self["lower_bound_bytes"]
 
     @property
-    def buffers(self):
+    def buffers(self) -> list[dict[str, Any]]:
         return self["buffers"]
 
     def __str__(self):

@@ -1,11 +1,15 @@
 """Comparing results in tests."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 __all__ = ["assert_allclose"]
 
 
-def assert_allclose(got, want, rtol=1e-3, atol=1e-5, name="result"):
+def assert_allclose(got: Any, want: Any, rtol: float = 1e-3, atol: float = 1e-5, name: str = "result") -> None:
     """Asserts |got - want| <= atol + rtol * |want| in every element; NaN equals NaN, infinities equal themselves.
 
     got, want: arrays or what can become one, or dicts and lists of them. Types may differ, shapes may not. The
