@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import zipfile
@@ -55,6 +56,16 @@ def test_wheel_holds_only_the_package(wheel):
     assert {name.split("/")[0].split("-")[0] for name in names} == {"pyasc"}
     assert not [name for name in names if name.endswith((".pyc", ".h", ".a", "meson.build"))]
     assert "pyasc/py.typed" in names
+
+
+def test_wheel_lists_the_licence_of_every_library(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (page,) = [name for name in archive.namelist() if name.endswith("licenses/THIRD_PARTY.md")]
+    listed = re.findall(r"`(lib\w+?)_?\*?`", archive.read(page).decode().split("These are compiled")[0])
+    carried = {name.split("/")[-1].split(".so")[0] for name in archive.namelist() if ".so" in name}
+    libraries = {name for name in carried if name.startswith("lib")} - {"libasc"}
+    assert libraries
+    assert not [name for name in sorted(libraries) if not name.startswith(tuple(listed))]
 
 
 def test_wheel_brings_the_libraries_it_needs(loaded):
