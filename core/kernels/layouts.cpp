@@ -1,17 +1,24 @@
 #include "core/kernels/layouts.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/kernels/vector/unary.h"
 #include "core/ops/resize_axis.h"
 
 namespace asc {
 namespace {
-// Channels that fill whole blocks: padding lanes would otherwise need care in every kernel.
-bool WholeBlocks(const Graph& graph, ValueId id, const Layout& layout) {
+bool IsImage(const Graph& graph, ValueId id) {
   if (!id.valid()) return true;
   const ValueType& type = graph.value(id).type;
   return type.is_tensor() && type.dtype == DataType::kFloat32 && type.shape.has_rank() && type.shape.rank() == 4 &&
-         type.shape[1].is_constant() && type.shape[1].value() % layout.c0 == 0;
+         type.shape[1].is_constant();
+}
+
+// Channels that leave no lane of the last block as padding. Padding is zero in every value, and a kernel that would make something
+// else of it does not take such blocks.
+bool FillsBlocks(const Graph& graph, ValueId id, const Layout& layout) {
+  return IsImage(graph, id) && (!id.valid() || graph.value(id).type.shape[1].value() % layout.c0 == 0);
 }
 
 bool IsFloat32(const Graph& graph, ValueId id) { return graph.value(id).type.dtype == DataType::kFloat32; }
@@ -29,12 +36,45 @@ bool SameShapes(const Graph& graph, const Node& node) {
 }
 
 // Operands with the result's channels, which broadcast over the other axes as the storage does, and scalars.
-bool BroadcastsInBlocks(const Graph& graph, const Node& node, const Layout& layout) {
+bool BroadcastsInBlocks(const Graph& graph, const Node& node) {
   const Shape& shape = graph.value(node.outputs[0]).type.shape;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
     if (!id.valid()) return false;
-    return IsScalar(graph, id) || (WholeBlocks(graph, id, layout) && graph.value(id).type.shape[1] == shape[1]);
+    return IsScalar(graph, id) || (IsImage(graph, id) && graph.value(id).type.shape[1] == shape[1]);
   });
+}
+
+// Zeros in the padding of the operands of such an operator give zeros. Scalars may add anything.
+bool BroadcastKeepsZero(const Graph& graph, const Node& node) {
+  return !node.Is("Div") && std::none_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return IsScalar(graph, id); });
+}
+
+std::optional<float> ConstantOr(const Graph& graph, ValueId id, float absent) {
+  if (!id.valid()) return absent;
+  if (!graph.value(id).is_constant()) return std::nullopt;
+  return graph.value(id).constant.data<float>()[0];
+}
+
+// Clip whose bounds are known to hold 0 between them.
+bool ClipKeepsZero(const Graph& graph, const Node& node) {
+  const auto low = ConstantOr(graph, node.input(1), -INFINITY), high = ConstantOr(graph, node.input(2), INFINITY);
+  return low && high && *low <= 0 && *high >= 0;
+}
+
+// Pools whose every window has an element in it: one without would put -infinity or NaN into the padding of blocks.
+bool EveryWindowReads(const Node& node) {
+  const std::vector<int64_t> dilations = node.attributes.Ints("dilations");
+  return node.attributes.Int("ceil_mode", 0) == 0 &&
+         std::all_of(dilations.begin(), dilations.end(), [](int64_t d) { return d == 1; });
+}
+
+// Whether the groups of a convolution are made of whole blocks, or of one channel each.
+bool GroupsFit(const Graph& graph, const Node& node, const Layout& layout) {
+  const int64_t groups = node.attributes.Int("group", 1);
+  if (groups == 1) return true;
+  const int64_t in = graph.value(node.inputs[0]).type.shape[1].value() / groups,
+                out = graph.value(node.outputs[0]).type.shape[1].value() / groups;
+  return (in == 1 && out == 1) || (in % layout.c0 == 0 && out % layout.c0 == 0);
 }
 
 bool IsOneOf(const Node& node, std::initializer_list<std::string_view> names) {
@@ -80,15 +120,18 @@ bool ResizesPlanes(const Graph& graph, const Node& node) {
 
 bool AcceptsLayoutOnHost(const Graph& graph, const Node& node, const Layout& layout) {
   if (layout.format != Format::kNC1HWC0 || (layout.c0 != 8 && layout.c0 != 16)) return false;
-  if (node.outputs.size() != 1 || !WholeBlocks(graph, node.outputs[0], layout)) return false;
+  if (node.outputs.size() != 1 || !IsImage(graph, node.outputs[0])) return false;
+  const bool full = FillsBlocks(graph, node.outputs[0], layout);
 #ifdef ASC_WITH_ONEDNN
   if (node.Is("Conv") || node.Is("FusedConv", "asc")) {
-    return WholeBlocks(graph, node.input(0), layout) && WholeBlocks(graph, node.input(3), layout) &&
-           graph.value(node.inputs[1]).is_constant();
+    return IsImage(graph, node.input(0)) && IsImage(graph, node.input(3)) && graph.value(node.inputs[1]).is_constant() &&
+           GroupsFit(graph, node, layout);
   }
 #endif
-  if (!node.inputs.empty() && node.inputs[0].valid() && WholeBlocks(graph, node.inputs[0], layout)) {
-    if (IsOneOf(node, {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Clip"})) return true;
+  if (!node.inputs.empty() && node.inputs[0].valid() && IsImage(graph, node.inputs[0])) {
+    if (IsOneOf(node, {"GlobalAveragePool", "GlobalMaxPool"})) return true;
+    if (IsOneOf(node, {"MaxPool", "AveragePool"})) return full || EveryWindowReads(node);
+    if (node.Is("Clip")) return full || ClipKeepsZero(graph, node);
     if (IsOneOf(node, {"ReduceMean", "ReduceMax"})) return ReducesPlanes(graph, node);
     if (node.Is("Resize")) return ResizesPlanes(graph, node);
     if (node.Is("BatchNormalization")) {
@@ -97,14 +140,12 @@ bool AcceptsLayoutOnHost(const Graph& graph, const Node& node, const Layout& lay
     }
   }
   if (IsOneOf(node, {"Add", "Div", "Max", "Min", "Mul", "PRelu", "Sub"}) && node.inputs.size() == 2) {
-    return BroadcastsInBlocks(graph, node, layout);
+    return BroadcastsInBlocks(graph, node) && (full || BroadcastKeepsZero(graph, node));
   }
-  const bool inputs_whole =
-      std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return id.valid() && WholeBlocks(graph, id, layout); });
-  if (!inputs_whole) return false;
-  // The axis of channels is the axis of blocks: whole blocks are joined.
-  if (node.Is("Concat")) return true;
-  return node.schema->op_class == OpClass::kElementwise && SameShapes(graph, node);
+  if (!full && simd::KeepsZero(node)) return IsImage(graph, node.inputs[0]);
+  const bool images = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return id.valid() && IsImage(graph, id); });
+  if (images && node.Is("Concat")) return true;
+  return images && full && node.schema->op_class == OpClass::kElementwise && SameShapes(graph, node);
 }
 
 }  // namespace asc

@@ -1,7 +1,7 @@
 #include "core/ops/convolution.h"
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 
 #include "core/base/parallel.h"
 #include "core/ops/compute_buffer.h"
@@ -26,6 +26,9 @@ std::string WantedWeight(const Shape& w, const Dim& channels_per_group,
 template <typename T>
 class RowConvolver {
  public:
+  // What products are added up in: sums of thousands of float32 would lose two digits.
+  using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+
   RowConvolver(const ConvGeometry& geometry, const T* x, const T* w) : g_(geometry), x_(x), w_(w) {
     for (const WindowAxis& axis : g_.axes) {
       input_size_ *= axis.input;
@@ -62,7 +65,7 @@ class RowConvolver {
   // The outputs [begin, begin + count) of the row for `filters` filters from `filter` on (of all
   // groups), in sums.
   void Run(int64_t image, int64_t filter, int64_t filters, int64_t begin, int64_t count,
-           T (*sums)[kRowTile]) const {
+           Sum (*sums)[kRowTile]) const {
     const WindowAxis& axis = g_.axes.back();
     const int64_t group = filter / g_.filters;
     const T* x_group = x_ + (image * g_.groups + group) * g_.channels * input_size_;
@@ -89,7 +92,7 @@ class RowConvolver {
   }
 
  private:
-  static void Accumulate(T weight, const T* x, int64_t stride, int64_t count, T* sums) {
+  static void Accumulate(Sum weight, const T* x, int64_t stride, int64_t count, Sum* sums) {
     if (stride == 1) {
       for (int64_t i = 0; i < count; ++i) sums[i] += weight * x[i];
     } else {
@@ -245,7 +248,7 @@ void Convolve(const ConvGeometry& whole, const T* x, const T* w, const T* bias, 
   const int64_t unit_work = std::max<int64_t>(1, work * kFilterTile * std::min(width, kRowTile));
   ParallelFor(units, std::max<int64_t>(1, (1 << 16) / unit_work), [&](int64_t begin, int64_t end) {
     RowConvolver<T> convolver(geometry, x, w);
-    T sums[kFilterTile][kRowTile];
+    typename RowConvolver<T>::Sum sums[kFilterTile][kRowTile];
     int64_t row_set = -1;
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t chunk = unit % chunks, row = unit / chunks % rows, task = unit / chunks / rows;
@@ -256,12 +259,12 @@ void Convolve(const ConvGeometry& whole, const T* x, const T* w, const T* bias, 
       const int64_t first = chunk * kRowTile, count = std::min(kRowTile, width - first);
       if (row != row_set) convolver.SetRow(row_set = row);
       for (int64_t f = 0; f < filters; ++f)
-        std::fill_n(sums[f], count, bias == nullptr ? T(0) : bias[filter + f]);
+        std::fill_n(sums[f], count, bias == nullptr ? 0 : bias[filter + f]);
       convolver.Run(image, filter, filters, first, count, sums);
       for (int64_t f = 0; f < filters; ++f) {
         const int64_t plane = image * geometry.groups * geometry.filters + filter + f;
-        std::memcpy(y + (plane * rows + row) * width + first, sums[f],
-                    static_cast<size_t>(count) * sizeof(T));
+        T* result = y + (plane * rows + row) * width + first;
+        for (int64_t i = 0; i < count; ++i) result[i] = static_cast<T>(sums[f][i]);
       }
     }
   });

@@ -35,10 +35,19 @@ bool IsConvolution(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("FusedConv", "asc");
 }
 
-// Operand `slot` is one that blocks: not the weight of a convolution, nor anything that is no
-// image.
+// Pictures as they come, with a few channels: blocks would be mostly padding, and convolutions read
+// them plain as fast.
+bool HasFewChannels(const Graph& graph, ValueId id) {
+  const Dim& channels = graph.value(id).type.shape[1];
+  return channels.is_constant() && channels.value() <= 4;
+}
+
+// Operand `slot` is one that blocks: not the weight of a convolution, nor a picture that it reads,
+// nor anything that is no image.
 bool Blocks(const Graph& graph, const Node& node, size_t slot) {
-  return IsImage(graph, node.inputs[slot]) && !(IsConvolution(node) && slot == 1);
+  if (!IsImage(graph, node.inputs[slot])) return false;
+  if (!IsConvolution(node)) return true;
+  return slot == 0 ? !HasFewChannels(graph, node.inputs[0]) : slot != 1;
 }
 
 bool ElementwiseOfOneShape(const Graph& graph, const Node& node, const Layout& layout) {
@@ -101,7 +110,7 @@ class Assignment {
     const Value& result = graph_.value(node.outputs[0]);
     const auto c0 = options_.c0.find(result.type.dtype);
     if (c0 == options_.c0.end() || c0->second <= 0 || result.variable >= 0) return std::nullopt;
-    bool any = false;
+    bool any = IsConvolution(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid() || !Blocks(graph_, node, i)) continue;
       if (graph_.value(node.inputs[i]).type.dtype != result.type.dtype) return std::nullopt;

@@ -146,4 +146,18 @@ void ApplyActivationOnTeam(const Activation& activation, float* data, int64_t co
               [&](int64_t begin, int64_t end) { simd::ApplyUnary(f, data + begin, data + begin, end - begin); });
 }
 
+void ApplyBiasAndActivationOnTeam(const Activation& activation, const float* bias, const OperandDesc& image, float* data) {
+  const simd::UnaryCall f = simd::FromActivation(activation);
+  const int64_t c0 = image.layout.is_blocked() ? image.layout.c0 : 1, blocks = image.dims[1] / c0;
+  const int64_t rows = ElementCount(image.dims, 2, image.dims.size() - 1), row = image.dims.back() * c0;
+  const int64_t grain = std::max<int64_t>(1, simd::UnaryGrain(f.op) / row);
+  ParallelFor(image.dims[0] * blocks * rows, grain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t plane = begin / rows, some = std::min(end, (plane + 1) * rows) - begin;
+      simd::ApplyBiasAndUnary(f, bias + plane % blocks * c0, c0, data + begin * row, some * row);
+      begin += some;
+    }
+  });
+}
+
 }  // namespace asc::onednn

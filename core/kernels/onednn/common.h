@@ -75,6 +75,8 @@ Result<Activation> ActivationOf(const AttributeMap& attributes);
 
 // Applies the activation to a result of `count` elements on the team: NaN stays NaN, which oneDNN's post-ops do not promise.
 void ApplyActivationOnTeam(const Activation& activation, float* data, int64_t count);
+// The same behind a bias by channel, for a plain image or one whose channels fill its blocks.
+void ApplyBiasAndActivationOnTeam(const Activation& activation, const float* bias, const OperandDesc& image, float* data);
 
 }  // namespace asc::onednn
 

@@ -4,6 +4,7 @@
 
 #include "core/kernels/families.h"
 #include "core/kernels/onednn/common.h"
+#include "core/kernels/vector/common.h"
 #include "core/ops/window.h"
 
 namespace asc {
@@ -40,6 +41,12 @@ Dims WeightDims(const Dims& dims, int64_t groups) {
 
 memory::desc AnyLike(const memory::desc& desc) { return {desc.get_dims(), desc.get_data_type(), memory::format_tag::any}; }
 
+// The blocked form of an image that oneDNN's kernels for this CPU work on.
+memory::desc BlockedLike(const memory::desc& desc) {
+  const bool wide = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core;
+  return {desc.get_dims(), desc.get_data_type(), wide ? memory::format_tag::nChw16c : memory::format_tag::nChw8c};
+}
+
 class Convolution : public Kernel {
  public:
   static Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
@@ -62,17 +69,22 @@ class Convolution : public Kernel {
           {DNNL_ARG_DST, destination},
           {DNNL_ARG_SCRATCHPAD, memory(scratchpad_desc_, Engine(), scratch + scratchpad_offset_)},
       };
-      if (has_bias_) arguments.emplace(DNNL_ARG_BIAS, memory(bias_desc_, Engine(), data(kBias)));
+      if (has_bias_ && !late_bias_) arguments.emplace(DNNL_ARG_BIAS, memory(bias_desc_, Engine(), data(kBias)));
       if (has_residual_) {
         residual_.Run(data(kResidual), scratch);
         arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, residual_.Working(data(kResidual), scratch));
       }
       primitive_.execute(onednn::ThreadStream(), arguments);
-      if (late_activation_.kind != ActivationKind::kNone) {
+      if (!late_bias_ && late_activation_.kind != ActivationKind::kNone) {
         onednn::ApplyActivationOnTeam(late_activation_, static_cast<float*>(destination.get_data_handle()),
                                       static_cast<int64_t>(destination.get_desc().get_size() / sizeof(float)));
       }
       destination_.Run(result, scratch);
+      if (late_bias_) {
+        onednn::ApplyBiasAndActivationOnTeam(late_activation_, context.input(kBias).data<float>(), *late_bias_,
+                                             static_cast<float*>(result));
+      }
+      if (padded_result_) simd::ClearPadding(static_cast<float*>(result), *padded_result_);
     });
   }
 
@@ -95,10 +107,15 @@ class Convolution : public Kernel {
     // Only where NaN need not be kept may oneDNN apply the activation itself.
     const auto eltwise = request.assume_finite ? onednn::ToEltwise(activation) : std::nullopt;
     if (!eltwise) late_activation_ = activation;
+    // oneDNN starts its sums with the bias, which costs digits where the bias is large; the pass of the activation adds it for nothing.
+    const OperandDesc& y = request.outputs[0];
+    if (has_bias_ && late_activation_.kind != ActivationKind::kNone && !simd::IsPaddedImage(y)) late_bias_ = y;
+    // Infinity times the zeros that pad the weights, and activations with f(0) != 0, leave something there.
+    if (simd::IsPaddedImage(y) && !request.assume_finite) padded_result_ = y;
 
     Status packing;
     const Status made = onednn::Guard(Code::kUnavailable, "convolution", [&] {
-      const memory::desc x_desc = *onednn::StorageDesc(x), y_desc = *onednn::StorageDesc(request.outputs[0]);
+      const memory::desc x_desc = *onednn::StorageDesc(x), y_desc = *onednn::StorageDesc(y);
       const memory::desc w_desc = onednn::PlainDesc(WeightDims(w.dims, groups));
       memory::dims strides, dilations, pads_begin, pads_end;
       for (const WindowAxis& axis : axes) {
@@ -112,19 +129,29 @@ class Convolution : public Kernel {
       attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
       dnnl::post_ops post_ops;
       if (has_residual_) {
-        post_ops.append_binary(dnnl::algorithm::binary_add, request.outputs[0].layout.is_blocked() ? y_desc : AnyLike(y_desc));
+        post_ops.append_binary(dnnl::algorithm::binary_add, y.layout.is_blocked() ? y_desc : AnyLike(y_desc));
       }
       if (eltwise) post_ops.append_eltwise(eltwise->algorithm, eltwise->alpha, eltwise->beta);
       attr.set_post_ops(post_ops);
-      if (has_bias_) bias_desc_ = onednn::PlainDesc(request.inputs[kBias].dims);
+      if (has_bias_ && !late_bias_) bias_desc_ = onednn::PlainDesc(request.inputs[kBias].dims);
 
+      // Given the choice, oneDNN takes channels-last kernels on some CPUs. They add up a whole window in one chain, which costs a
+      // digit where it is long; those on blocks add up block by block.
+      bool long_chain = x.dims.size() == 4 && groups == 1 && ElementCount(w.dims, 2, 4) > 1 && w.dims[1] >= 16;
+      const auto working = [&](const OperandDesc& operand, const memory::desc& desc) {
+        if (operand.layout.is_blocked()) return desc;
+        return long_chain ? BlockedLike(desc) : AnyLike(desc);
+      };
       const auto describe = [&](const memory::desc& weights) {
-        return dnnl::convolution_forward::primitive_desc(
-            Engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-            x.layout.is_blocked() ? x_desc : AnyLike(x_desc), weights, bias_desc_,
-            request.outputs[0].layout.is_blocked() ? y_desc : AnyLike(y_desc), strides, dilations, pads_begin, pads_end, attr);
+        return dnnl::convolution_forward::primitive_desc(Engine(), dnnl::prop_kind::forward_inference,
+                                                         dnnl::algorithm::convolution_direct, working(x, x_desc), weights, bias_desc_,
+                                                         working(y, y_desc), strides, dilations, pads_begin, pads_end, attr);
       };
       auto primitive_desc = describe(AnyLike(w_desc));
+      if (long_chain && std::string_view(primitive_desc.impl_info_str()).find("jit") == std::string_view::npos) {
+        long_chain = false;
+        primitive_desc = describe(AnyLike(w_desc));
+      }
       if (w.constant != nullptr) {
         Result<std::shared_ptr<Buffer>> packed =
             onednn::PackWeight(request.constants, *w.constant, w_desc, primitive_desc.weights_desc());
@@ -169,6 +196,7 @@ class Convolution : public Kernel {
   memory::desc weight_desc_, bias_desc_, scratchpad_desc_;
   std::shared_ptr<Buffer> packed_;
   Activation late_activation_;
+  std::optional<OperandDesc> late_bias_, padded_result_;
   bool has_bias_ = false, has_residual_ = false;
   size_t scratch_bytes_ = 0, scratchpad_offset_ = 0;
   std::string name_;

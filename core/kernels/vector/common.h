@@ -33,6 +33,9 @@ inline bool AllPlainFloat(const std::vector<OperandDesc>& operands) {
 // The one element of a constant that does not change; nullopt for others.
 std::optional<float> ConstantScalar(const OperandDesc& operand);
 
+// Sets the lanes of a padded image (at `data`) that are no channels to zero.
+void ClearPadding(float* data, const OperandDesc& image);
+
 template <typename K, typename... Args>
 Result<std::unique_ptr<Kernel>> Make(Args&&... args) {
   return std::unique_ptr<Kernel>(std::make_unique<K>(std::forward<Args>(args)...));

@@ -7,6 +7,10 @@
 
 #include "core/ops/activation.h"
 
+namespace asc {
+struct Node;
+}
+
 namespace asc::simd {
 
 // `a` and `b` are the parameters of UnaryCall.
@@ -56,8 +60,14 @@ struct UnaryCall {
 // y[i] = f(x[i]). Any alignment; y may be x. Runs on the calling thread.
 void ApplyUnary(const UnaryCall& f, const float* x, float* y, int64_t count);
 
+// y[i] = f(y[i] + bias[i % c0]): the channels of one block. c0 divides kMostBlock.
+constexpr int64_t kMostBlock = 64;
+void ApplyBiasAndUnary(const UnaryCall& f, const float* bias, int64_t c0, float* y, int64_t count);
+
 // Whether f(0) is 0: the padding of blocked layouts, which is kept zero, then stays so.
 bool KeepsZero(const UnaryCall& f);
+// The same of the node's operator; false where it is none of these functions.
+bool KeepsZero(const Node& node);
 
 // How many elements a thread should get at least.
 int64_t UnaryGrain(UnaryOp op);

@@ -152,6 +152,11 @@ Result<std::unique_ptr<Kernel>> MakePow(const KernelRequest& request) {
 }
 }  // namespace
 
+bool simd::KeepsZero(const Node& node) {
+  const auto f = CallOf(node);
+  return f && KeepsZero(*f);
+}
+
 void AddVectorUnary(KernelTable& table) {
   for (const Row& row : kRows)
     table.push_back({row.op, "", "vector.unary", SupportsUnary, nullptr, MakeUnary});

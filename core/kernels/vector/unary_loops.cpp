@@ -17,15 +17,33 @@ void UnaryLoop(const UnaryCall& f, const float* x, float* y, size_t n) {
     ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA { at.Store(op(d, at.Load(x)), y); });
   });
 }
+
+// `biases`: those of a block, repeated to kMostBlock.
+void BiasAndUnaryLoop(const UnaryCall& f, const float* biases, float* y, size_t n) {
+  const Floats d;
+  VisitUnary(f, [&](auto op) HWY_ATTR {
+    ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA {
+      const auto bias = hn::LoadU(d, biases + at.i % kMostBlock);
+      at.Store(op(d, hn::Add(at.Load(y), bias)), y);
+    });
+  });
+}
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace asc::simd {
 HWY_EXPORT(UnaryLoop);
+HWY_EXPORT(BiasAndUnaryLoop);
 
 void ApplyUnary(const UnaryCall& f, const float* x, float* y, int64_t count) {
   HWY_DYNAMIC_DISPATCH(UnaryLoop)(f, x, y, static_cast<size_t>(count));
+}
+
+void ApplyBiasAndUnary(const UnaryCall& f, const float* bias, int64_t c0, float* y, int64_t count) {
+  float biases[kMostBlock];
+  for (int64_t i = 0; i < kMostBlock; ++i) biases[i] = bias[i % c0];
+  HWY_DYNAMIC_DISPATCH(BiasAndUnaryLoop)(f, biases, y, static_cast<size_t>(count));
 }
 
 bool KeepsZero(const UnaryCall& f) {

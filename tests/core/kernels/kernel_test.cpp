@@ -60,6 +60,19 @@ Tensor Unblock(const Tensor& blocked, const Dims& d, int c0) {
   return out;
 }
 
+// The lanes past the last channel hold zeros.
+void ExpectZeroPadding(const Tensor& blocked, int64_t channels, int c0, std::string_view kernel) {
+  const Dims& d = blocked.dims();
+  const int64_t area = d[2] * d[3];
+  for (int64_t n = 0; n < d[0]; ++n) {
+    for (int64_t c = channels; c < d[1] * c0; ++c) {
+      for (int64_t i = 0; i < area; ++i) {
+        ASSERT_EQ(blocked.data<float>()[((n * d[1] + c / c0) * area + i) * c0 + c % c0], 0.0f) << kernel << ": padding lane " << c;
+      }
+    }
+  }
+}
+
 void ExpectClose(const Tensor& got, const Tensor& want, double tolerance, std::string_view kernel) {
   ASSERT_EQ(got.dtype(), want.dtype()) << kernel;
   ASSERT_EQ(got.dims(), want.dims()) << kernel;
@@ -169,6 +182,7 @@ std::vector<std::string> ExpectKernelsAgree(const KernelCase& test, double toler
       for (size_t i = 0; i < outputs.size(); ++i) {
         const Tensor& got = outputs[i].tensor();
         const Tensor& expected = (*want)[i].tensor();
+        if (request.outputs[i].layout.is_blocked()) ExpectZeroPadding(got, expected.dim(1), test.c0, entry.name);
         ExpectClose(request.outputs[i].layout.is_blocked() ? Unblock(got, expected.dims(), test.c0) : got, expected, tolerance,
                     Cat(entry.name, " (", (*kernel)->name(), ")"));
       }

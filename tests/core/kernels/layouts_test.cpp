@@ -36,14 +36,20 @@ bool Accepts(std::string_view op, const std::vector<std::variant<ValueType, Tens
 const Dim kBatch = Dim::Symbol("N");
 const ValueType kImage = Float32({kBatch, 16, Dim::Symbol("H"), Dim::Symbol("W")});
 const ValueType kThin =
-    Float32({kBatch, 12, Dim::Symbol("H"), Dim::Symbol("W")});  // no whole blocks
+    Float32({kBatch, 12, Dim::Symbol("H"), Dim::Symbol("W")});  // the last block is padded
 const ValueType kGate = Float32({kBatch, 16, 1, 1});
 
 TEST(Layouts, PoolsAndReductionsOfPlanes) {
   const AttributeValue kernel = std::vector<int64_t>{3, 3};
   EXPECT_TRUE(Accepts("MaxPool", {kImage}, {{"kernel_shape", kernel}}));
   EXPECT_TRUE(Accepts("AveragePool", {kImage}, {{"kernel_shape", kernel}}));
-  EXPECT_FALSE(Accepts("MaxPool", {kThin}, {{"kernel_shape", kernel}}));
+  EXPECT_TRUE(Accepts("MaxPool", {kThin}, {{"kernel_shape", kernel}}));
+  // A window in which there is nothing would make something of the padding.
+  EXPECT_FALSE(
+      Accepts("MaxPool", {kThin}, {{"kernel_shape", kernel}, {"ceil_mode", int64_t{1}}}));
+  EXPECT_FALSE(Accepts("MaxPool", {kThin},
+                       {{"kernel_shape", kernel}, {"dilations", std::vector<int64_t>{2, 1}}}));
+  EXPECT_TRUE(Accepts("GlobalAveragePool", {kThin}));
   EXPECT_TRUE(Accepts("GlobalAveragePool", {kImage}));
   EXPECT_TRUE(Accepts("ReduceMean", {kImage, FromInt64Vector(std::vector<int64_t>{2, -1})}));
   EXPECT_FALSE(Accepts("ReduceMean", {kImage, FromInt64Vector(std::vector<int64_t>{1, 2})}));
@@ -55,9 +61,20 @@ TEST(Layouts, PoolsAndReductionsOfPlanes) {
 
 TEST(Layouts, ElementwiseOperandsThatFitBlocks) {
   EXPECT_TRUE(Accepts("HardSwish", {kImage}));
-  EXPECT_FALSE(Accepts("HardSwish", {kThin}));
+  EXPECT_TRUE(Accepts("HardSwish", {kThin}));
+  EXPECT_TRUE(Accepts("Sigmoid", {kImage}));
+  EXPECT_FALSE(Accepts("Sigmoid", {kThin}));  // 0.5 in the padding
+  EXPECT_TRUE(Accepts("Sin", {kImage}));
+  EXPECT_FALSE(Accepts("Sin", {kThin}));
   EXPECT_TRUE(Accepts("Clip", {kImage, Tensor::Scalar(0.0f), Tensor::Scalar(6.0f)}));
+  EXPECT_TRUE(Accepts("Clip", {kThin, Tensor::Scalar(0.0f), Tensor::Scalar(6.0f)}));
+  EXPECT_TRUE(Accepts("Clip", {kThin}));
+  EXPECT_FALSE(Accepts("Clip", {kThin, Tensor::Scalar(1.0f)}));
+  EXPECT_FALSE(Accepts("Clip", {kThin, Float32({})}));
   EXPECT_TRUE(Accepts("Mul", {kImage, kGate}));
+  EXPECT_TRUE(Accepts("Add", {kThin, kThin}));
+  EXPECT_FALSE(Accepts("Div", {kThin, kThin}));
+  EXPECT_FALSE(Accepts("Add", {kThin, Tensor::Scalar(3.0f)}));
   EXPECT_TRUE(Accepts("Mul", {kGate, kImage}));
   EXPECT_TRUE(Accepts("Add", {kImage, Tensor::Scalar(3.0f)}));
   EXPECT_FALSE(Accepts("Mul", {kImage, Float32({kBatch, 1, Dim::Symbol("H"), Dim::Symbol("W")})}));
@@ -68,7 +85,21 @@ TEST(Layouts, ElementwiseOperandsThatFitBlocks) {
 TEST(Layouts, ConcatAlongAnyAxis) {
   EXPECT_TRUE(Accepts("Concat", {kImage, kImage}, {{"axis", int64_t{1}}}));
   EXPECT_TRUE(Accepts("Concat", {kImage, kImage}, {{"axis", int64_t{-1}}}));
-  EXPECT_FALSE(Accepts("Concat", {kImage, kThin}, {{"axis", int64_t{1}}}));
+  EXPECT_TRUE(Accepts("Concat", {kThin, kImage}, {{"axis", int64_t{1}}}));
+}
+
+TEST(Layouts, ConvolutionsWhoseGroupsAreBlocksOrChannels) {
+  const auto weight = [](int64_t out, int64_t in) {
+    const auto count = static_cast<size_t>(out * in);
+    return Tensor::FromValues<float>({out, in, 1, 1}, std::vector<float>(count));
+  };
+  EXPECT_TRUE(Accepts("Conv", {kImage, weight(24, 16)}));
+  EXPECT_TRUE(Accepts("Conv", {kThin, weight(7, 12)}));
+  EXPECT_TRUE(Accepts("Conv", {kThin, weight(12, 1)}, {{"group", int64_t{12}}}));
+  EXPECT_TRUE(Accepts("Conv", {kImage, weight(16, 8)}, {{"group", int64_t{2}}}));
+  EXPECT_FALSE(Accepts("Conv", {kImage, weight(16, 4)}, {{"group", int64_t{4}}}));
+  EXPECT_FALSE(Accepts("Conv", {kThin, weight(12, 6)}, {{"group", int64_t{2}}}));
+  EXPECT_FALSE(Accepts("Conv", {kImage, Float32({24, 16, 1, 1})}));
 }
 
 TEST(Layouts, BatchNormalization) {

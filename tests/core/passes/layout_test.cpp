@@ -119,6 +119,22 @@ TEST(LayoutTest, WhereItMovesMoreItStaysPlain) {
   }
 }
 
+TEST(LayoutTest, APictureIsReadPlain) {
+  const auto graph =
+      ReadGraph("input %x: float32[N, 3, H, W]\n" + RandomConstant("w", {8, 3, 3, 3}) +
+                RandomConstant("v", {16, 8, 1, 1}) + R"(
+    %a = Conv(%x, %w)
+    %b = Conv(%a, %v)
+    output "y" = %b)");
+  PassOptions options = Options();
+  options.accepts_layout = [](const Graph&, const Node& node, const Layout&) {
+    return node.Is("Conv");
+  };
+  RunPasses(*graph, {MakeLayoutAssignment}, options);
+  EXPECT_TRUE(Blocked(*graph, "a"));
+  EXPECT_EQ(CountTransData(*graph), 1u);  // of the result
+}
+
 TEST(LayoutTest, NoBlockSizesNoBlocks) {
   PassOptions options = Options();
   options.c0.clear();

@@ -22,6 +22,10 @@ print(json.dumps({"version": pyasc.__version__, "file": pyasc.__file__, "librari
 """
 
 
+# One worker builds it, in a folder of the checkout.
+pytestmark = pytest.mark.xdist_group("wheel")
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
