@@ -1,6 +1,7 @@
 #include "core/device/device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 
 #include "core/device/cpu.h"
@@ -28,7 +29,8 @@ Devices& Global() {
 // "3" and "npu3" mean "npu:3".
 std::string Canonical(std::string_view id) {
   const auto digits = [](std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   };
   if (digits(id)) return Cat("npu:", id);
   if (id.starts_with("npu") && digits(id.substr(3))) return Cat("npu:", id.substr(3));
@@ -47,12 +49,19 @@ Result<Device*> FindDevice(std::string_view id) {
   const std::lock_guard lock(all.mutex);
   all.MakeOnce();
   const std::string wanted = Canonical(id);
+  if (const char* npus = std::getenv("PYASC_NPUS");
+      npus != nullptr && *npus != '\0' && wanted != "cpu") {
+    return Error(Code::kUnavailable,
+                 "the environment variable PYASC_NPUS is not built yet, given '", npus, "'")
+        .WithHint("unset it: npu:0 is an emulated 910B");
+  }
   std::vector<std::string> names;
   for (const auto& device : all.devices) {
     if (device->properties().id == wanted) return device.get();
     names.push_back(device->properties().id);
   }
-  return Error(Code::kDevice, "there is no device '", id, "'").WithHint(Cat("the devices are ", names));
+  return Error(Code::kDevice, "there is no device '", id, "'")
+      .WithHint(Cat("the devices are ", names));
 }
 
 std::vector<Device*> ListDevices() {

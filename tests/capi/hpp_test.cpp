@@ -35,6 +35,17 @@ TEST_F(HppTest, BuildsCompilesAndRuns) {
   EXPECT_NE(session.Summary().find("Relu"), std::string::npos);
 }
 
+// y = x * scale, reshaped to target, which both have defaults.
+TEST_F(HppTest, InputsWithADefaultMayFollow) {
+  const asc::Session session = asc::Session::LoadFile(TEST_DATA "/scaled.onnx");
+  ASSERT_EQ(session.Overridable().size(), 2u);
+  EXPECT_EQ(session.Overridable()[0].name, "scale");
+  const asc::Value x = asc::Value::Tensor<float>({4}, {1, 2, 3, 4});
+  EXPECT_EQ(session.Run({x})[0].Data<float>()[3], 8);
+  const asc::Value target = asc::Value::Tensor<int64_t>({2}, {4, 1});
+  EXPECT_EQ(session.Run({x, asc::Value(), target})[0].Shape(), (asc::Dims{4, 1}));
+}
+
 TEST_F(HppTest, FailuresAreExceptions) {
   const asc::Session session = asc::Session::Compile(ReluGraph());
   try {

@@ -304,6 +304,21 @@ def test_inputs_with_a_default_may_be_left_out(tmp_path):
         fixed.run(feeds)
 
 
+def test_defaults_are_fused_and_packed_like_constants():
+    weight = np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)
+    nodes = [oh.make_node("Conv", ["x", "w"], ["c"]), oh.make_node("Relu", ["c"], ["y"])]
+    initializer = [onnx.numpy_helper.from_array(weight, "w")]
+    x, w, y = tensor("x", [1, 3, 8, 8]), tensor("w", [4, 3, 3, 3]), tensor("y", [1, 4, 6, 6])
+    plain = pyasc.load(model_of(nodes, [x], [y], initializer=initializer))
+    listed = pyasc.load(model_of(nodes, [x, w], [y], initializer=initializer))
+    assert plain.overridable == [] and [port.name for port in listed.overridable] == ["w"]
+    assert listed.graph.to_text() == plain.graph.to_text()
+    array = np.ones((1, 3, 8, 8), np.float32)
+    assert listed.run(array)["y"].tobytes() == plain.run(array)["y"].tobytes()
+    overridden = listed.run({"x": array, "w": -weight})["y"]
+    assert overridden.min() == 0 and not np.array_equal(overridden, listed.run(array)["y"])
+
+
 def test_many_threads_may_override_at_once():
     model = pyasc.load(scaled_model())
 

@@ -83,6 +83,16 @@ TEST(FindDevice, UnderstandsEveryWayToWriteAnNpu) {
   EXPECT_EQ((*FindDevice("npu:0"))->properties().kind, "emulated");
 }
 
+TEST(FindDevice, RefusesAChoiceOfNpusThatIsNotBuilt) {
+  setenv("PYASC_NPUS", "310P", 1);
+  const Status status = FindDevice("npu:0").status();
+  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_NE(status.message().find("PYASC_NPUS"), std::string::npos);
+  EXPECT_TRUE(FindDevice("cpu").ok());
+  unsetenv("PYASC_NPUS");
+  EXPECT_TRUE(FindDevice("npu:0").ok());
+}
+
 TEST(FindDevice, RefusesOthersByName) {
   const Status status = FindDevice("npu:1").status();
   EXPECT_EQ(status.code(), Code::kDevice);
