@@ -1,4 +1,4 @@
-// Replaces `operator new` of the whole process, so that a test can make any single allocation fail.
+// Replaces `operator new` of the whole process, so that a test can count allocations and make any single one fail.
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -7,8 +7,10 @@
 namespace {
 std::atomic<long> countdown{-1};
 std::atomic<bool> has_failed{false};
+std::atomic<long> count{0};
 
 void* Allocate(std::size_t size, std::size_t alignment) {
+  count.fetch_add(1, std::memory_order_relaxed);
   if (countdown.load(std::memory_order_relaxed) >= 0 && countdown.fetch_sub(1) == 0) {
     has_failed = true;
     throw std::bad_alloc();
@@ -31,6 +33,8 @@ extern "C" int fail_new_stop() {
   countdown = -1;
   return has_failed;
 }
+
+extern "C" long count_of_news() { return count; }
 
 void* operator new(std::size_t size) { return Allocate(size, 0); }
 void* operator new[](std::size_t size) { return Allocate(size, 0); }
