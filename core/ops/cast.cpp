@@ -78,7 +78,6 @@ std::string_view Trim(std::string_view text) {
 // Whole numbers are read exactly; other text as a real number, which then is cast.
 Status CastFromText(const Tensor& in, const CastOptions& options, Tensor& out) {
   const DataType to = out.dtype();
-  ClearSpareBits(to, out.raw(), out.size());
   for (int64_t i = 0; i < in.size(); ++i) {
     const std::string_view text = Trim(in.data<std::string>()[i]);
     const auto store = [&](DataType type, const void* value) {

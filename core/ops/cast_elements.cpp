@@ -114,13 +114,8 @@ void Store(DataType type, const M* block, int64_t count, void* dst, int64_t firs
 }
 }  // namespace
 
-void ClearSpareBits(DataType type, void* data, int64_t count) {
-  if (IsSubByte(type) && count > 0) static_cast<uint8_t*>(data)[*ByteSize(type, count) - 1] = 0;
-}
-
 void CastElements(DataType from, const void* src, DataType to, void* dst, int64_t count,
                   const CastOptions& options) {
-  ClearSpareBits(to, dst, count);
   // Threads take whole blocks, so that no two write into one byte.
   const int64_t blocks = (count + kBlock - 1) / kBlock;
   ParallelFor(blocks, 32, [&](int64_t begin, int64_t end) {

@@ -18,10 +18,6 @@ struct CastOptions {
 void CastElements(DataType from, const void* src, DataType to, void* dst, int64_t count,
                   const CastOptions& options = {});
 
-// Makes the last byte of a packed tensor 0 before its elements are written, so that equal tensors
-// have equal bytes. Does nothing for other types.
-void ClearSpareBits(DataType type, void* data, int64_t count);
-
 }  // namespace asc
 
 #endif  // ASC_CORE_OPS_CAST_ELEMENTS_H_

@@ -26,6 +26,12 @@ Result<std::shared_ptr<Buffer>> AllocateStrings(const std::shared_ptr<Allocator>
     allocator->Free(strings, bytes);
   });
 }
+
+// The bits of the last byte that elements take; others hold anything.
+std::byte LastByteMask(DataType type, int64_t count) {
+  const int used = static_cast<int>(count % 8) * BitWidth(type) % 8;
+  return static_cast<std::byte>(used == 0 ? 0xff : (1 << used) - 1);
+}
 }  // namespace
 
 Result<Tensor> Tensor::Allocate(DataType type, const Dims& dims, const std::shared_ptr<Allocator>& allocator,
@@ -38,6 +44,8 @@ Result<Tensor> Tensor::Allocate(DataType type, const Dims& dims, const std::shar
     ASC_ASSIGN_OR_RETURN(buffer, AllocateStrings(allocator, use, *bytes));
   } else {
     ASC_ASSIGN_OR_RETURN(buffer, Buffer::Allocate(allocator, use, *bytes));
+    // Spare bits of the last byte stay as they are when elements are written: files and results are the same each time.
+    if (IsSubByte(type) && *bytes > 0) buffer->data()[*bytes - 1] = std::byte{0};
   }
   return Unchecked(type, dims, std::move(buffer), 0);
 }
@@ -91,7 +99,12 @@ bool Tensor::ContentEquals(const Tensor& other) const {
   if (dtype_ == DataType::kString) {
     return std::equal(data<std::string>(), data<std::string>() + count_, other.data<std::string>());
   }
-  return data_ == other.data_ || bytes() == 0 || std::memcmp(data_, other.data_, bytes()) == 0;
+  const size_t size = bytes();
+  if (data_ == other.data_ || size == 0) return true;
+  const auto* mine = static_cast<const std::byte*>(data_);
+  const auto* others = static_cast<const std::byte*>(other.data_);
+  return std::memcmp(mine, others, size - 1) == 0 &&
+         ((mine[size - 1] ^ others[size - 1]) & LastByteMask(dtype_, count_)) == std::byte{0};
 }
 
 uint64_t Tensor::ContentHash() const {
@@ -102,7 +115,9 @@ uint64_t Tensor::ContentHash() const {
     }
     return hash;
   }
-  return HashBytes(data_, bytes(), hash);
+  if (LastByteMask(dtype_, count_) == std::byte{0xff}) return HashBytes(data_, bytes(), hash);
+  const std::byte* last = static_cast<const std::byte*>(data_) + bytes() - 1;
+  return HashCombine(HashBytes(data_, bytes() - 1, hash), static_cast<uint64_t>(*last & LastByteMask(dtype_, count_)));
 }
 
 std::string Tensor::TypeString() const { return Cat(DataTypeName(dtype_), dims_); }
