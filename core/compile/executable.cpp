@@ -34,11 +34,37 @@ PassOptions PassOptionsOf(const CompileOptions& options, const Device& device) {
   return passes;
 }
 
-Status CheckTensor(const Port& port, const Tensor& tensor, DimBindings& bindings) {
-  if (tensor.dtype() != port.type.dtype) {
-    return TypeError("input '", port.name, "' must be ", DataTypeName(port.type.dtype), ", given ", DataTypeName(tensor.dtype()))
+// Kinds and element types, of items too. A bare value is taken for an optional that holds it.
+Status CheckTypes(const std::string& name, const ValueType& type, const AnyValue& value) {
+  if (type.kind == ValueKind::kOptional && value.kind() != ValueKind::kOptional) {
+    return type.element ? CheckTypes(name, *type.element, value) : Ok();
+  }
+  if (value.kind() != type.kind) {
+    return TypeError("input '", name, "' must be a ", ValueKindName(type.kind), ", given a ", ValueKindName(value.kind()));
+  }
+  if (type.is_tensor()) {
+    const DataType given = value.tensor().dtype();
+    if (given == type.dtype || type.dtype == DataType::kUndefined) return Ok();
+    return TypeError("input '", name, "' must be ", DataTypeName(type.dtype), ", given ", DataTypeName(given))
         .WithHint("convert the array to the expected type");
   }
+  if (type.element == nullptr || value.is_none()) return Ok();
+  const auto check_entries = [&](const auto& map) -> Status {
+    for (const auto& [key, item] : map) ASC_RETURN_IF_ERROR(CheckTypes(name, *type.element, item));
+    return Ok();
+  };
+  if (type.kind == ValueKind::kOptional) return CheckTypes(name, *type.element, value.optional_value());
+  if (type.kind == ValueKind::kMap) {
+    if (value.has_string_keys() != (type.dtype == DataType::kString)) {
+      return TypeError("input '", name, "' must be a map with keys of ", DataTypeName(type.dtype));
+    }
+    return value.has_string_keys() ? check_entries(value.string_map()) : check_entries(value.int_map());
+  }
+  for (const AnyValue& item : value.sequence()) ASC_RETURN_IF_ERROR(CheckTypes(name, *type.element, item));
+  return Ok();
+}
+
+Status CheckExtents(const Port& port, const Tensor& tensor, DimBindings& bindings) {
   const Shape& shape = port.type.shape;
   if (!shape.has_rank()) return Ok();
   if (shape.rank() != tensor.rank()) {
@@ -111,13 +137,18 @@ Status Executable::CheckInputs(const std::vector<const AnyValue*>& values) const
   DimBindings bindings;
   for (size_t i = 0; i < values.size(); ++i) {
     const Port& port = inputs_[i];
-    // A bare value is taken for an optional that holds it.
-    const bool optional = port.type.kind == ValueKind::kOptional;
-    if (values[i]->kind() != port.type.kind && !optional) {
-      return TypeError("input '", port.name, "' must be a ", ValueKindName(port.type.kind), ", given a ",
-                       ValueKindName(values[i]->kind()));
-    }
-    if (port.type.is_tensor()) ASC_RETURN_IF_ERROR(CheckTensor(port, values[i]->tensor(), bindings));
+    ASC_RETURN_IF_ERROR(CheckTypes(port.name, port.type, *values[i]));
+    if (port.type.is_tensor()) ASC_RETURN_IF_ERROR(CheckExtents(port, values[i]->tensor(), bindings));
+  }
+  return Ok();
+}
+
+Status Executable::CheckInputTypes(const std::vector<const AnyValue*>& values) const {
+  if (values.size() != inputs_.size()) {
+    return InvalidArgument("a body has ", inputs_.size(), " inputs, given ", values.size());
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASC_RETURN_IF_ERROR(CheckTypes(inputs_[i].name, inputs_[i].type, *values[i]));
   }
   return Ok();
 }

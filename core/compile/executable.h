@@ -42,6 +42,8 @@ class Executable {
   // Checks values against the ports: count, kind, element type, rank, fixed extents, and that dimensions that share a name
   // have one extent. E5001, E5002, E5003 name the input.
   Status CheckInputs(const std::vector<const AnyValue*>& values) const;
+  // For bodies: count, kinds and element types only. What models declare of the extents inside bodies is often stale.
+  Status CheckInputTypes(const std::vector<const AnyValue*>& values) const;
   // The plan for inputs of these extents, if it is in the cache; null otherwise.
   std::shared_ptr<const Plan> CachedPlan(const std::vector<const AnyValue*>& values) const;
   // The same, made when it is not there. Inputs must have passed CheckInputs. With threads() > 1 call it on the device's driver

@@ -78,7 +78,9 @@ class Plan {
   std::vector<int> output_slots;   // by graph output
   std::vector<int> variable_slots; // by variable: the initial version's slot; -1: nothing reads it
   std::vector<int> bound_views;    // slots that share the memory of an input, output or variable: bound at each run
-  std::vector<Dims> input_dims;    // what the plan was made for; empty for values that are no tensors
+  // What the plan was made for; undefined and empty for values that are no tensors.
+  std::vector<DataType> input_types;
+  std::vector<Dims> input_dims;
   MemoryReport memory;
   size_t arena_bytes = 0;
   double work = 0;                 // estimated flops plus bytes, for the choice between caller and team

@@ -4,7 +4,9 @@ namespace asc {
 namespace {
 bool MadeFor(const Plan& plan, const std::vector<const AnyValue*>& values) {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i]->is_tensor() && values[i]->tensor().dims() != plan.input_dims[i]) return false;
+    const bool tensor = values[i]->is_tensor();
+    if ((tensor ? values[i]->tensor().dtype() : DataType::kUndefined) != plan.input_types[i]) return false;
+    if (tensor && values[i]->tensor().dims() != plan.input_dims[i]) return false;
   }
   return true;
 }

@@ -67,10 +67,12 @@ Status Planner::BindInputs() {
     Fact& fact = FactOf(value.id);
     fact.type = value.type;
     if (!inputs_[i]->is_tensor()) {
+      plan_->input_types.push_back(DataType::kUndefined);
       plan_->input_dims.emplace_back();
       continue;
     }
     const Tensor& tensor = inputs_[i]->tensor();
+    plan_->input_types.push_back(tensor.dtype());
     plan_->input_dims.push_back(tensor.dims());
     fact.type = ValueType::Tensor(tensor.dtype(), Shape(tensor.dims()));
     if (!value.type.shape.has_rank()) continue;
@@ -107,6 +109,16 @@ Status Planner::InferConcrete(NodeId id) {
       if (output.valid()) FactOf(output).type = Bind(graph_.value(output).type, bindings_);
     }
     return Ok();
+  }
+  // Types that were not known when the graph was checked are checked now.
+  const bool fresh = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+    return id.valid() && graph_.value(id).type.dtype != FactOf(id).type.dtype;
+  });
+  if (fresh) {
+    AttributeMap attributes = node.attributes;
+    if (Status status = CheckAgainstSchema(*node.schema, inputs, node.outputs.size(), attributes); !status.ok()) {
+      return std::move(status).WithNode(node.OriginText());
+    }
   }
   InferContext context(*node.schema, node.attributes, std::move(inputs), node.outputs.size());
   if (node.schema->infer != nullptr) {

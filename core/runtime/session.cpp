@@ -93,6 +93,8 @@ Future Session::RunAsync(std::vector<AnyValue> inputs, RunOptions options) {
     try {
       result = keep->RunHere(nullptr, Pointers(inputs), options);
     } catch (const std::bad_alloc&) {
+    } catch (const std::exception& error) {  // may not end the driver's thread, and the process with it
+      result = InternalError("unexpected failure: ", error.what());
     }
     // Whoever waits may rely on getting its buffers back.
     inputs.clear();
