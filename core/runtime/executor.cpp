@@ -168,6 +168,9 @@ class PlanRun {
       const bool own = root.kind == StorageKind::kOutput && root.index == i;
       if (!own && value.is_tensor()) {
         ASC_RETURN_IF_ERROR(Detach(value, root.kind == StorageKind::kRun, i, inputs));
+      } else if (!own && execution_.depth == 0) {
+        // Bodies pass sequences on as they are: what they share is never written to.
+        ASC_RETURN_IF_ERROR(DetachParts(value, inputs));
       }
       outputs.push_back(std::move(value));
     }
@@ -192,21 +195,38 @@ class PlanRun {
       value = std::move(to);
       return Ok();
     }
-    if (made_in_run && !from.buffer()->read_only()) {
-      const bool of_input = std::any_of(inputs.begin(), inputs.end(), [&](const AnyValue* input) {
-        return input->is_tensor() && input->tensor().buffer() == from.buffer();
-      });
-      if (!of_input && taken_.insert(from.buffer().get()).second) return Ok();
-    }
+    if (made_in_run && Claim(from, inputs)) return Ok();
     ASC_ASSIGN_OR_RETURN(value, from.Clone(executable_.device().allocator()));
     return Ok();
+  }
+
+  // The same for the tensors in a sequence, an optional or a map.
+  Status DetachParts(AnyValue& value, const std::vector<const AnyValue*>& inputs) {
+    if (value.is_tensor()) {
+      if (Claim(value.tensor(), inputs)) return Ok();
+      ASC_ASSIGN_OR_RETURN(value, value.tensor().Clone(executable_.device().allocator()));
+      return Ok();
+    }
+    return value.TransformParts([&](AnyValue& part) { return DetachParts(part, inputs); });
+  }
+
+  // Whether the memory of `tensor` is neither an input's nor another output's; it is this output's from now on.
+  bool Claim(const Tensor& tensor, const std::vector<const AnyValue*>& inputs) {
+    if (!inputs_taken_) {
+      for (const AnyValue* input : inputs) {
+        input->VisitTensors([&](const Tensor& part) { taken_.insert(part.buffer().get()); });
+      }
+      inputs_taken_ = true;
+    }
+    return !tensor.buffer()->read_only() && taken_.insert(tensor.buffer().get()).second;
   }
 
   const Executable& executable_;
   const Plan& plan_;
   Execution& execution_;
   std::unique_ptr<Frame> frame_;
-  std::set<const Buffer*> taken_;  // buffers that an output has already
+  std::set<const Buffer*> taken_;  // buffers of inputs, and those that an output has already
+  bool inputs_taken_ = false;      // whether those of inputs are in the set
 };
 }  // namespace
 
@@ -221,6 +241,7 @@ Result<std::vector<AnyValue>> ExecuteBody(const Executable& body, const std::vec
   if (execution.depth >= kDeepestNesting) {
     return InvalidArgument("control flow is nested more than ", kDeepestNesting, " deep");
   }
+  ASC_RETURN_IF_ERROR(body.CheckInputTypes(inputs));
   ASC_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, body.PlanFor(inputs));
   Execution inner{execution.state, execution.cancel, nullptr, nullptr, execution.depth + 1};
   return Execute(body, *plan, inputs, inner);

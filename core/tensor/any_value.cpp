@@ -71,6 +71,32 @@ AnyValue AnyValue::MakeOptional(AnyValue held) {
   return value;
 }
 
+void AnyValue::VisitTensors(const std::function<void(const asc::Tensor&)>& visit) const {
+  if (is_tensor()) return visit(tensor());
+  if (is_none()) return;
+  if (kind_ != ValueKind::kMap) {  // the value of an optional is stored as a sequence of one
+    for (const AnyValue& item : sequence()) item.VisitTensors(visit);
+  } else if (has_string_keys()) {
+    for (const auto& entry : string_map()) entry.second.VisitTensors(visit);
+  } else {
+    for (const auto& entry : int_map()) entry.second.VisitTensors(visit);
+  }
+}
+
+Status AnyValue::TransformParts(const std::function<Status(AnyValue& part)>& transform) {
+  const auto transform_map = [&](auto map) -> Status {
+    for (auto& [key, part] : map) ASC_RETURN_IF_ERROR(transform(part));
+    data_ = std::make_shared<const decltype(map)>(std::move(map));
+    return Ok();
+  };
+  if (is_tensor() || is_none()) return Ok();
+  if (kind_ == ValueKind::kMap) return has_string_keys() ? transform_map(string_map()) : transform_map(int_map());
+  Sequence parts = sequence();
+  for (AnyValue& part : parts) ASC_RETURN_IF_ERROR(transform(part));
+  data_ = std::make_shared<const Sequence>(std::move(parts));
+  return Ok();
+}
+
 ValueType AnyValue::Type() const {
   switch (kind_) {
     case ValueKind::kTensor: return ValueType::Tensor(tensor().dtype(), Shape(tensor().dims()));

@@ -2,6 +2,7 @@
 #ifndef ASC_CORE_TENSOR_ANY_VALUE_H_
 #define ASC_CORE_TENSOR_ANY_VALUE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -64,6 +65,11 @@ class AnyValue {
 
   // The type of this very value, with static shapes.
   ValueType Type() const;
+  // Calls `visit` with every tensor in it, at any depth.
+  void VisitTensors(const std::function<void(const asc::Tensor&)>& visit) const;
+  // Replaces its items, entries or held value by what `transform` makes of a copy of each, in order; other holders of the old
+  // contents keep them. Stops at the first error, unchanged. Nothing to do for a tensor.
+  Status TransformParts(const std::function<Status(AnyValue& part)>& transform);
 
  private:
   ValueKind kind_ = ValueKind::kOptional;
