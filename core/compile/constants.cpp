@@ -1,5 +1,7 @@
 #include "core/compile/constants.h"
 
+#include <algorithm>
+
 namespace asc {
 
 ConstantStore::Entry& ConstantStore::EntryOf(const Tensor& constant) const {
@@ -10,15 +12,19 @@ ConstantStore::Entry& ConstantStore::EntryOf(const Tensor& constant) const {
 }
 
 Result<std::shared_ptr<Buffer>> ConstantStore::GetOrMake(
-    const Tensor& constant, std::string_view form,
+    const Tensor& constant, std::string_view form, size_t bytes,
     const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make) {
   Entry& entry = EntryOf(constant);
   const std::lock_guard lock(entry.mutex);
-  for (const auto& [name, buffer] : entry.forms) {
-    if (name == form) return buffer;
-  }
+  const auto wanted = [&](const auto& named) { return named.first == form && named.second->size() == bytes; };
+  if (const auto it = std::ranges::find_if(entry.forms, wanted); it != entry.forms.end()) return it->second;
   if (entry.forms.size() >= kMostForms) {
     return Error(Code::kUnavailable, "constant ", constant.TypeString(), " has ", kMostForms, " packed forms already");
+  }
+  if (const auto it = std::ranges::find_if(entry.preloaded, wanted); it != entry.preloaded.end()) {
+    entry.forms.push_back(std::move(*it));
+    entry.preloaded.erase(it);
+    return entry.forms.back().second;
   }
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, make(allocator_));
   entry.forms.emplace_back(form, buffer);
@@ -28,21 +34,29 @@ Result<std::shared_ptr<Buffer>> ConstantStore::GetOrMake(
 }
 
 std::vector<std::string> ConstantStore::Forms(const Tensor& constant) const {
+  Entry& entry = EntryOf(constant);
+  const std::lock_guard lock(entry.mutex);
   std::vector<std::string> names;
-  for (const auto& [name, buffer] : FormsOf(constant)) names.push_back(name);
+  for (const auto& [name, buffer] : entry.forms) names.push_back(name);
   return names;
 }
 
 std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> ConstantStore::FormsOf(const Tensor& constant) const {
   Entry& entry = EntryOf(constant);
   const std::lock_guard lock(entry.mutex);
-  return entry.forms;
+  NamedForms all = entry.forms;
+  for (const auto& named : entry.preloaded) {
+    if (all.size() < kMostForms) all.push_back(named);
+  }
+  return all;
 }
 
 void ConstantStore::Preload(const Tensor& constant, std::string form, std::shared_ptr<Buffer> packed) {
+  // Kernels rely on the alignment of packed weights; a file in memory may lie anywhere.
+  if (reinterpret_cast<uintptr_t>(packed->data()) % kAlignment != 0) return;
   Entry& entry = EntryOf(constant);
   const std::lock_guard lock(entry.mutex);
-  if (entry.forms.size() < kMostForms) entry.forms.emplace_back(std::move(form), std::move(packed));
+  if (entry.preloaded.size() < kMostForms) entry.preloaded.emplace_back(std::move(form), std::move(packed));
 }
 
 }  // namespace asc

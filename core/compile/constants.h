@@ -18,13 +18,14 @@ class ConstantStore : public PackedConstants {
   explicit ConstantStore(std::shared_ptr<Allocator> allocator) : allocator_(std::move(allocator)) {}
 
   Result<std::shared_ptr<Buffer>> GetOrMake(
-      const Tensor& constant, std::string_view form,
+      const Tensor& constant, std::string_view form, size_t bytes,
       const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make) override;
   std::vector<std::string> Forms(const Tensor& constant) const override;
 
-  // The packed forms themselves, for saving.
+  // The packed forms themselves, also those preloaded that nobody asked for yet, for saving.
   std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> FormsOf(const Tensor& constant) const;
-  // A form that was packed before, in a file: nothing is made or counted as made.
+  // A form that was packed before, in a file: when GetOrMake asks for that name and size nothing is made or counted as made.
+  // Until then it is hearsay: neither its name nor its bytes are looked at.
   void Preload(const Tensor& constant, std::string form, std::shared_ptr<Buffer> packed);
 
   int64_t packed_bytes() const { return packed_bytes_.load(std::memory_order_relaxed); }
@@ -32,9 +33,10 @@ class ConstantStore : public PackedConstants {
 
  private:
   // One constant's forms; its own mutex is held while a form is made, so that others wait for it rather than make it again.
+  using NamedForms = std::vector<std::pair<std::string, std::shared_ptr<Buffer>>>;
   struct Entry {
     std::mutex mutex;
-    std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> forms;
+    NamedForms forms, preloaded;
   };
   Entry& EntryOf(const Tensor& constant) const;
 

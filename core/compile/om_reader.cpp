@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -5,6 +6,7 @@
 #include "core/base/hash.h"
 #include "core/compile/om.h"
 #include "core/compile/om_format.h"
+#include "core/graph/infer.h"
 #include "core/graph/text.h"
 #include "core/graph/verify.h"
 #include "core/kernels/packing_key.h"
@@ -46,6 +48,7 @@ class Reader {
     source = source.substr(0, source.find('\0'));
     ASC_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, ParseText(source, parse));
     ASC_RETURN_IF_ERROR(Verify(*graph));
+    ASC_RETURN_IF_ERROR(InferGraph(*graph));  // types are claims like everything else in a file
     CompileOptions merged = options;
     merged.graph_opt_level = static_cast<int>(manifest_.value("graph_opt_level", int64_t{3}));
     merged.assume_finite = manifest_.value("assume_finite", false);
@@ -90,7 +93,13 @@ class Reader {
     const View& view = sections_[om::SectionKind::kManifest];
     const std::string_view text(reinterpret_cast<const char*>(view.data), view.size);
     manifest_ = json::parse(text.substr(0, text.find('\0')), nullptr, /*allow_exceptions=*/false);
-    return manifest_.is_object() ? Ok() : Damaged("its manifest cannot be read");
+    if (!manifest_.is_object()) return Damaged("its manifest cannot be read");
+    const auto is = [&](const char* key, auto type) { return !manifest_.contains(key) || (manifest_[key].*type)(); };
+    if (!is("graph_opt_level", &json::is_number_integer) || !is("assume_finite", &json::is_boolean) ||
+        !is("packing", &json::is_string)) {
+      return Damaged("its manifest has options of wrong types");
+    }
+    return Ok();
   }
 
   // The part of a section that an index entry names.
@@ -124,11 +133,26 @@ class Reader {
         if (!extent.is_number_integer()) return Damaged("an extent in its index is no number");
         dims.push_back(extent.get<int64_t>());
       }
-      ASC_ASSIGN_OR_RETURN(Tensor tensor, *dtype == DataType::kString ? DecodeStrings(view, dims)
-                                                                     : Tensor::FromBuffer(*dtype, dims, Share(view)));
+      ASC_ASSIGN_OR_RETURN(Tensor tensor,
+                           *dtype == DataType::kString ? DecodeStrings(view, dims) : ReadTensor(*dtype, view, dims));
       constants_.emplace(entry["hash"].get<uint64_t>(), std::move(tensor));
     }
     return Ok();
+  }
+
+  // Shares the file's memory unless that lies at an address where the type may not.
+  Result<Tensor> ReadTensor(DataType dtype, const View& view, const Dims& dims) const {
+    std::shared_ptr<Buffer> bytes = Share(view);
+    if (reinterpret_cast<uintptr_t>(view.data) % om::kSectionAlignment != 0) {
+      ASC_ASSIGN_OR_RETURN(bytes, Buffer::Allocate(HostAllocator(), MemoryUse::kConstant, view.size));
+      if (view.size > 0) std::memcpy(bytes->data(), view.data, view.size);
+    }
+    ASC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromBuffer(dtype, dims, std::move(bytes)));
+    const auto* flags = static_cast<const uint8_t*>(tensor.raw());
+    if (dtype == DataType::kBool && std::any_of(flags, flags + tensor.size(), [](uint8_t flag) { return flag > 1; })) {
+      return Damaged("a constant of bool has elements that are neither 0 nor 1");
+    }
+    return tensor;
   }
 
   static Result<Tensor> DecodeStrings(const View& view, const Dims& dims) {

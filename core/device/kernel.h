@@ -28,12 +28,13 @@ struct OperandDesc {
 class PackedConstants {
  public:
   virtual ~PackedConstants() = default;
-  // The packed form of `constant` called `form` ("dnnl:OIhw8i8o", "xsmm:64x16"); `make` runs at most once per constant and form,
-  // while other callers wait. When two other forms exist already the Status says so (kUnavailable) and the kernel must take one
-  // of Forms() or pack per plan.
+  // The packed form of `constant` called `form` ("dnnl:OIhw8i8o", "xsmm:64x16"), of `bytes` bytes; `make` runs at most once per
+  // constant and form, while other callers wait. When two other forms exist already the Status says so (kUnavailable) and the
+  // kernel must take one of Forms() or pack per plan.
   virtual Result<std::shared_ptr<Buffer>> GetOrMake(
-      const Tensor& constant, std::string_view form,
+      const Tensor& constant, std::string_view form, size_t bytes,
       const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make) = 0;
+  // Those that GetOrMake gave.
   virtual std::vector<std::string> Forms(const Tensor& constant) const = 0;
 };
 

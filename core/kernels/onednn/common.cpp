@@ -95,9 +95,9 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
   // The layout itself is the form's name, so that PackedLayouts can read it back.
   const std::vector<uint8_t> blob = dnnl::memory::desc(wanted).get_blob();
   const std::string form = Cat(kFormPrefix, std::string_view(reinterpret_cast<const char*>(blob.data()), blob.size()));
-  return constants.GetOrMake(weight, form, [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
-    ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed,
-                         Buffer::Allocate(allocator, MemoryUse::kPackedWeight, wanted.get_size()));
+  const size_t bytes = wanted.get_size();
+  return constants.GetOrMake(weight, form, bytes, [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
+    ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed, Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
     ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] {
       dnnl::memory from(user, Engine(), const_cast<void*>(weight.raw())), to(wanted, Engine(), packed->data());
       dnnl::reorder(from, to).execute(ThreadStream(), from, to);

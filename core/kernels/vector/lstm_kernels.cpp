@@ -142,10 +142,10 @@ Result<std::unique_ptr<Kernel>> MakeLstm(const KernelRequest& request) {
   std::shared_ptr<Buffer> packed[2];
   for (size_t i = 0; i < 2; ++i) {
     const Tensor& weight = *request.inputs[i + 1].constant;
-    ASC_ASSIGN_OR_RETURN(packed[i], request.constants.GetOrMake(
-                                        weight, "vector:transposed", [&](const auto& allocator) {
-                                          return Transposed(weight, allocator);
-                                        }));
+    ASC_ASSIGN_OR_RETURN(
+        packed[i],
+        request.constants.GetOrMake(weight, Cat("vector:transposed", weight.dims()), weight.bytes(),
+                                    [&](const auto& allocator) { return Transposed(weight, allocator); }));
   }
   return simd::Make<LstmKernel>(SizesOf(request), std::move(packed[0]), std::move(packed[1]));
 }

@@ -46,10 +46,28 @@ class OmTest : public ::testing::Test {
     std::ifstream file(path_, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
-  Status Load(const std::string& bytes) {
-    auto copy = Buffer::Allocate(HostAllocator(), MemoryUse::kTensor, bytes.size()).value();
-    std::memcpy(copy->data(), bytes.data(), bytes.size());
-    return LoadOm(std::move(copy), device(), {}).status();
+  // `shift`: bytes past an aligned address.
+  Result<std::shared_ptr<Executable>> LoadExecutable(const std::string& bytes, size_t shift = 0) {
+    auto whole = Buffer::Allocate(HostAllocator(), MemoryUse::kTensor, bytes.size() + shift).value();
+    std::memcpy(whole->data() + shift, bytes.data(), bytes.size());
+    return LoadOm(Buffer::Wrap(whole->data() + shift, bytes.size(), [whole] {}), device(), {});
+  }
+  Status Load(const std::string& bytes) { return LoadExecutable(bytes).status(); }
+
+  // The file with the first `from` replaced by `to`, which is as long, and right checksums.
+  static std::string Forge(std::string bad, std::string_view from, std::string_view to) {
+    const size_t at = bad.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    bad.replace(at, from.size(), to);
+    om::Header header;
+    std::memcpy(&header, bad.data(), sizeof header);
+    std::vector<om::Section> table(header.section_count);
+    std::memcpy(table.data(), bad.data() + sizeof header, table.size() * sizeof(om::Section));
+    for (om::Section& section : table) section.hash = HashBytes(bad.data() + section.offset, section.size);
+    header.table_hash = HashBytes(table.data(), table.size() * sizeof(om::Section));
+    std::memcpy(bad.data(), &header, sizeof header);
+    std::memcpy(bad.data() + sizeof header, table.data(), table.size() * sizeof(om::Section));
+    return bad;
   }
 
   std::string path_;
@@ -91,26 +109,38 @@ TEST_F(OmTest, DamageAnywhereIsRefused) {
 TEST_F(OmTest, HostileContentsWithRightChecksumsAreRefused) {
   ASSERT_TRUE(SaveOm(*MakeExecutable(), path_).ok());
   const std::string good = Bytes();
-  const auto forge = [&](std::string_view from, std::string_view to) {
-    std::string bad = good;
-    const size_t at = bad.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    bad.replace(at, from.size(), to);
-    om::Header header;
-    std::memcpy(&header, bad.data(), sizeof header);
-    std::vector<om::Section> table(header.section_count);
-    std::memcpy(table.data(), bad.data() + sizeof header, table.size() * sizeof(om::Section));
-    for (om::Section& section : table) section.hash = HashBytes(bad.data() + section.offset, section.size);
-    header.table_hash = HashBytes(table.data(), table.size() * sizeof(om::Section));
-    std::memcpy(bad.data(), &header, sizeof header);
-    std::memcpy(bad.data() + sizeof header, table.data(), table.size() * sizeof(om::Section));
-    return Load(bad);
-  };
+  const auto forge = [&](std::string_view from, std::string_view to) { return Load(Forge(good, from, to)); };
   EXPECT_FALSE(forge("\"dims\":[64,8]", "\"dims\":[64,9]").ok());
   EXPECT_FALSE(forge("\"bytes\":2048", "\"bytes\":9048").ok());
   EXPECT_FALSE(forge("\"offset\":0", "\"offset\":9").ok());
   EXPECT_FALSE(forge("MatMul", "NoSuch").ok());
+  EXPECT_FALSE(forge("float32[2, 8]", "float32[2, 9]").ok());
   EXPECT_FALSE(forge("\"float32\"", "\"float64\"").ok());
+  EXPECT_FALSE(forge("\"assume_finite\":false", "\"assume_finite\":\"no!\"").ok());
+}
+
+// Packed weights of a hostile file are taken only when a kernel asks for that very form and size.
+TEST_F(OmTest, PackedFormsThatNobodyAsksForAreLeftAside) {
+  const auto saved = MakeExecutable();
+  ASSERT_TRUE(saved->StaticPlan().ok());
+  ASSERT_TRUE(SaveOm(*saved, path_).ok());
+  const std::string good = Bytes();
+  for (const auto& [from, to] : {std::pair("\"packed\":[{\"bytes\":2", "\"packed\":[{\"bytes\":1"),
+                                 std::pair("\"form\":[111,", "\"form\":[112,")}) {
+    const auto loaded = LoadExecutable(Forge(good, from, to));
+    ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+    ASSERT_TRUE((*loaded)->StaticPlan().ok());
+    EXPECT_EQ((*loaded)->forms_made(), 1) << to;
+  }
+}
+
+TEST_F(OmTest, MemoryAtAnyAddressCanBeLoaded) {
+  const auto saved = MakeExecutable();
+  ASSERT_TRUE(saved->StaticPlan().ok());
+  ASSERT_TRUE(SaveOm(*saved, path_).ok());
+  const auto loaded = LoadExecutable(Bytes(), 1);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  EXPECT_TRUE((*loaded)->StaticPlan().ok());
 }
 
 TEST_F(OmTest, FailuresLeaveNothingBehind) {

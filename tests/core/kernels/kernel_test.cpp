@@ -17,7 +17,7 @@ namespace {
 class TestConstants : public PackedConstants {
  public:
   Result<std::shared_ptr<Buffer>> GetOrMake(
-      const Tensor& constant, std::string_view form,
+      const Tensor& constant, std::string_view form, size_t,
       const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make) override {
     std::shared_ptr<Buffer>& entry = forms_[{constant.raw(), std::string(form)}];
     if (!entry) {
