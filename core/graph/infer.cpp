@@ -45,13 +45,12 @@ Result<std::vector<ValueType>> InferRegionGraph(Graph& graph, const Node& node, 
     const std::unique_ptr<Graph> copy = trial ? region.graph->Clone() : nullptr;
     Graph& body = trial ? *copy : *region.graph;
     const size_t formal = body.inputs().size() - region.captures.size();
-    if (inputs.size() > formal) {
+    if (inputs.size() != formal) {
       return InvalidArgument("region '", name, "' has ", formal, " inputs, given ", inputs.size());
     }
     for (size_t i = 0; i < body.inputs().size(); ++i) {
       Value& inner = body.value(body.inputs()[i]);
       const bool capture = i >= formal;
-      if (!capture && i >= inputs.size()) continue;
       const Value* outer = capture ? &graph.value(region.captures[i - formal]) : nullptr;
       ASC_ASSIGN_OR_RETURN(inner.type, MergeTypes(capture ? outer->type : inputs[i], inner.type));
       if (capture) inner.dims = CapturedElements(*outer);

@@ -73,12 +73,15 @@ Status CheckInputTypes(const OpSchema& schema, const std::vector<InferInput>& in
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Parameter* parameter = schema.InputParameter(i);
     if (inputs[i].type == nullptr) {
-      if (parameter->kind == ParameterKind::kSingle) {
+      if (parameter->kind != ParameterKind::kOptional) {
         return InvalidArgument(schema.FullName(), " needs input '", parameter->name, "' (number ", i, "), which is absent");
       }
       continue;
     }
-    if (parameter->type_variable.empty() || !inputs[i].type->is_tensor()) continue;
+    if (parameter->type_variable.empty()) continue;
+    if (!inputs[i].type->is_tensor()) {
+      return TypeError(schema.FullName(), " needs a tensor for input '", parameter->name, "', given ", *inputs[i].type);
+    }
     const DataType dtype = inputs[i].type->dtype;
     const auto allowed = schema.type_variables.find(parameter->type_variable);
     if (allowed != schema.type_variables.end() && !allowed->second.Contains(dtype)) {

@@ -167,6 +167,8 @@ Status InferScan(InferContext& context) {
   Dim length = Dim::Unknown();
   for (size_t i = 0; i < context.input_count(); ++i) {
     if (!context.HasInput(i)) return InvalidArgument("Scan needs its input number ", i);
+    if (!context.type(i).is_tensor())
+      return TypeError("Scan takes tensors, given ", context.type(i), " as input number ", i);
     if (i < states) {
       carried.push_back(context.type(i));
       continue;
@@ -199,6 +201,8 @@ Status InferScan(InferContext& context) {
   }
   for (size_t i = 0; i < states; ++i) context.SetOutput(i, carried[i]);
   for (size_t i = states; i < outputs.size(); ++i) {
+    if (!outputs[i].is_tensor())
+      return TypeError("scan outputs of Scan must be tensors, given ", outputs[i]);
     Shape shape = outputs[i].shape;
     if (shape.has_rank()) {
       std::vector<Dim> dims = shape.dims();

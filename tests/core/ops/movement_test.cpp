@@ -31,6 +31,11 @@ TEST(Transpose, PermutesAxes) {
             "float32[H, C, N]");
 }
 
+TEST(Concat, NeedsEachOfItsInputs) {
+  const auto refused = RunOp("Concat", {I32({1}, {1}), std::nullopt}, {{"axis", 0}});
+  EXPECT_EQ(refused.status().code(), Code::kInvalidArgument) << refused.status().ToString();
+}
+
 TEST(Concat, JoinsAlongAnAxis) {
   EXPECT_EQ(Ints(RunOp1("Concat", {I32({1, 2}, {1, 2}), I32({2, 2}, {3, 4, 5, 6})},
                         {{"axis", int64_t{0}}})),

@@ -40,6 +40,7 @@ TEST(Sequence, GrowsAndShrinks) {
 }
 
 TEST(Sequence, RefusesOtherTypes) {
+  EXPECT_EQ(Contents(RunOp("SplitToSequence", {Sequence({1, 2})})), "E5002");
   EXPECT_EQ(RunOp("SequenceInsert", {Sequence({1}), I64({1}, {1})}).status().code(),
             Code::kTypeMismatch);
   EXPECT_EQ(RunOp("SequenceConstruct", {F32({1}, {1}), I64({1}, {1})}).status().code(),

@@ -3,6 +3,7 @@
 
 namespace asc {
 namespace {
+using testing::CompileText;
 using testing::ExpectFloats;
 using testing::F32;
 using testing::I64;
@@ -105,6 +106,26 @@ TEST(ControlFlow, ScanWalksAxesInBothDirections) {
   ASSERT_TRUE(out.ok()) << out.status().ToString();
   ExpectFloats((*out)[0], {}, {67});
   ExpectFloats((*out)[1], {2}, {61, 67});
+}
+
+TEST(ControlFlow, BodiesWithOtherInputsThanAreGivenAreRefused) {
+  for (const std::string_view more : {"", "input %more: float32[]"}) {
+    const auto made = CompileText(Cat(R"(graph "main" {
+      input %s: float32[]
+      input %x: float32[3]
+      %end: float32[], %all: float32[3] = Scan "scan" (%s, %x) {num_scan_inputs = 1}
+        region "body" () graph "body" {
+          input %acc: float32[]
+          input %item: float32[]
+          )", more, R"(
+          %next: float32[] = Add "add" (%acc, %item)
+          output "next" = %next
+          output "item" = %next
+        }
+      output "end" = %end
+    })"));
+    EXPECT_EQ(made.ok(), more.empty()) << made.status().ToString();
+  }
 }
 
 TEST(ControlFlow, ShapesThatOnlyTheDataKnowsFlowIntoOtherKernels) {
