@@ -92,6 +92,13 @@ Result<WindowSpec> ReadWindow(std::string_view op, const AttributeMap& attribute
     ASC_ASSIGN_OR_RETURN(pads, ReadList(op, attributes, "pads", 2 * spatial_rank, 0,
                                         pad_rule == PadRule::kAny ? -kMostExtent : 0));
   }
+  int64_t taps = 1;
+  for (const int64_t extent : spec.kernel) {
+    if (extent > kMostExtent / taps)
+      return InvalidArgument(op, " has a kernel of ", spec.kernel, ", more than ", kMostExtent,
+                             " elements");
+    taps *= extent;
+  }
   for (size_t i = 0; i < spatial_rank; ++i) {
     if (spec.kernel[i] > 1 && spec.dilations[i] > kMostExtent / (spec.kernel[i] - 1)) {
       return InvalidArgument(op, " has dilations ", spec.dilations, " too large for a kernel of ",

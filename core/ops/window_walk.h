@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/base/parallel.h"
 #include "core/ops/window.h"
 
@@ -27,34 +28,51 @@ inline WindowSizes SizesOf(const std::vector<WindowAxis>& axes) {
 
 // Visits the taps of one output row that lie inside the input, in row-major order of taps:
 // visit(tap, offset, step, first, last) says that the outputs [first, last) of the row meet the
-// input plane at offset + (o - first) * step with tap number `tap` of the kernel.
+// input plane at offset + (o - first) * step with tap number `tap` of the kernel. Taps that lie in
+// the padding for the whole row cost nothing, however large the kernel is.
 template <typename Visit>
 void ForEachTapOfRow(const std::vector<WindowAxis>& axes, int64_t row, Visit&& visit) {
-  const size_t outer = axes.size() - 1;
-  const WindowAxis& last_axis = axes[outer];
-  int64_t taps = 1;
-  for (size_t i = 0; i < outer; ++i) taps *= axes[i].kernel;
-  for (int64_t tap = 0; tap < taps; ++tap) {
-    int64_t rest_row = row, rest_tap = tap, offset = 0, stride = last_axis.input;
-    bool inside = true;
-    for (size_t i = outer; inside && i-- > 0;) {
-      const WindowAxis& axis = axes[i];
-      const int64_t position =
-          axis.Start(rest_row % axis.output) + rest_tap % axis.kernel * axis.dilation;
-      rest_row /= axis.output;
-      rest_tap /= axis.kernel;
-      inside = position >= 0 && position < axis.input;
-      offset += position * stride;
-      stride *= axis.input;
+  const WindowAxis& last_axis = axes.back();
+  // An outer axis: its taps inside the input, the one at hand, and what a step along it means.
+  struct Walk {
+    int64_t first, last, at, start, dilation, stride, tap_stride;
+  };
+  absl::InlinedVector<Walk, 3> walks(axes.size() - 1);
+  int64_t stride = last_axis.input, tap_stride = last_axis.kernel;
+  for (size_t i = walks.size(); i-- > 0;) {
+    const WindowAxis& axis = axes[i];
+    const int64_t o = row % axis.output;
+    row /= axis.output;
+    int64_t first = 0, last = 0;
+    axis.TapRange(o, 0, axis.input, &first, &last);
+    if (first >= last) return;
+    walks[i] = {first, last, first, axis.Start(o), axis.dilation, stride, tap_stride};
+    stride *= axis.input;
+    tap_stride *= axis.kernel;
+  }
+  // Of the last axis the taps that some output has inside the input.
+  int64_t begin = 0, end = 0, other = 0;
+  last_axis.TapRange(last_axis.output - 1, 0, last_axis.input, &begin, &other);
+  last_axis.TapRange(0, 0, last_axis.input, &other, &end);
+  while (true) {
+    int64_t offset = 0, tap = 0;
+    for (const Walk& walk : walks) {
+      offset += (walk.start + walk.at * walk.dilation) * walk.stride;
+      tap += walk.at * walk.tap_stride;
     }
-    if (!inside) continue;
-    for (int64_t k = 0; k < last_axis.kernel; ++k) {
+    for (int64_t k = begin; k < end; ++k) {
       int64_t first = 0, last = 0;
       last_axis.OutputRange(k, &first, &last);
       if (first >= last) continue;
       const int64_t start = offset + last_axis.Start(first) + k * last_axis.dilation;
-      visit(tap * last_axis.kernel + k, start, last_axis.stride, first, last);
+      visit(tap + k, start, last_axis.stride, first, last);
     }
+    size_t i = walks.size();
+    while (i > 0 && ++walks[i - 1].at == walks[i - 1].last) {
+      walks[i - 1].at = walks[i - 1].first;
+      --i;
+    }
+    if (i == 0) return;
   }
 }
 
@@ -62,9 +80,9 @@ void ForEachTapOfRow(const std::vector<WindowAxis>& axes, int64_t row, Visit&& v
 template <typename Body>
 void ForEachWindowRow(const std::vector<WindowAxis>& axes, int64_t planes, Body&& body) {
   const int64_t rows = SizesOf(axes).rows;
-  int64_t row_work = axes.back().output;
-  for (const WindowAxis& axis : axes) row_work *= axis.kernel;
-  ParallelFor(planes * rows, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, row_work)),
+  auto row_work = static_cast<double>(axes.back().output);
+  for (const WindowAxis& axis : axes) row_work *= static_cast<double>(axis.kernel);
+  ParallelFor(planes * rows, std::max<int64_t>(1, static_cast<int64_t>((1 << 15) / std::max(1.0, row_work))),
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) body(i / rows, i % rows);
               });

@@ -7,6 +7,8 @@
 namespace asc {
 namespace {
 constexpr int64_t kGrain = 1 << 14;  // taps
+// The kernel keeps tables over each output axis, which larger ones (of hostile models) are not worth.
+constexpr int64_t kLongestAxis = 1 << 20;
 
 class PoolKernel : public Kernel {
  public:
@@ -60,6 +62,8 @@ bool Supports(const KernelRequest& request) {
   if (x.dims.size() != 3 && x.dims.size() != 4) return false;
   const bool blocked = simd::IsBlockedImage(x) && (x.layout.c0 == 8 || x.layout.c0 == 16);
   if (!simd::IsPlain(x) && !blocked) return false;
+  if (std::any_of(y.dims.begin() + 2, y.dims.end(), [](int64_t n) { return n > kLongestAxis; }))
+    return false;
   const Result<simd::Pool> pool = ReadPool(request);
   if (!pool.ok() || (!blocked && !simd::FitsPoolPlane(*pool))) return false;
   // A window between the taps of which there is no element would put -infinity into the padding of

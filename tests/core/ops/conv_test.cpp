@@ -202,6 +202,20 @@ TEST(Pool, MaxKeepsNanAndFindsIndices) {
                {1, 1, 2}, {4, 5});
 }
 
+// Kernels of hostile models: time goes with the data, not with what the attributes say.
+TEST(Pool, TapsInThePaddingCostNothing) {
+  const Tensor x = F32({1, 1, 2, 2}, {1, 2, 3, 4});
+  const Ints tall = {1 << 30, 1}, wide = {1, 1 << 30}, both = {1 << 16, 1 << 16};
+  ExpectTensor(RunOp1("MaxPool", {x}, {{"kernel_shape", tall}, {"auto_pad", "SAME_UPPER"}}),
+               {1, 1, 2, 2}, {3, 4, 3, 4});
+  ExpectTensor(RunOp1("MaxPool", {x}, {{"kernel_shape", wide}, {"auto_pad", "SAME_LOWER"}}),
+               {1, 1, 2, 2}, {2, 2, 4, 4});
+  ExpectTensor(RunOp1("AveragePool", {x}, {{"kernel_shape", wide}, {"auto_pad", "SAME_UPPER"}}),
+               {1, 1, 2, 2}, {1.5, 1.5, 3.5, 3.5});
+  const auto refused = RunOp("MaxPool", {x}, {{"kernel_shape", both}, {"auto_pad", "SAME_UPPER"}});
+  EXPECT_EQ(refused.status().code(), Code::kInvalidArgument);
+}
+
 TEST(Pool, AverageCounts) {
   const Tensor x = F32({1, 1, 4}, {1, 2, 3, 4});
   const Ints three = {3}, one_one = {1, 1};
