@@ -20,8 +20,8 @@ done
 case $sanitize in
   "") ;;
   address | undefined | thread)
-    options+=("-Db_sanitize=$sanitize" -Db_lundef=false -Db_ndebug=false -Ddebug=true -Dpython=disabled
-      -Djava=disabled -Dgo=disabled)
+    options+=("-Db_sanitize=$sanitize" -Db_lundef=false -Db_ndebug=false -Ddebug=true
+      -Doptimization=1 -Dpython=disabled -Djava=disabled -Dgo=disabled)
     [ "$sanitize" = thread ] && options+=(-Dthreads=std)
     ;;
   *) echo "build: --sanitize takes address, undefined or thread, not '$sanitize'" >&2; exit 2 ;;
