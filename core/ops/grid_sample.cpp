@@ -122,9 +122,9 @@ Taps<C> TapsOf(C normalized, int64_t extent, const Sampling& sampling) {
   if (sampling.mode == Mode::kNearest) x = std::nearbyint(x);
   const C low = sampling.align_corners ? C(0) : C(-0.5),
           high = sampling.align_corners ? size - 1 : size - C(0.5);
-  // Far positions all look alike, and the conversion to integers stays defined.
+  // Far positions all look alike, and the conversion to integers stays defined. Infinity over an extent of one is no number.
   constexpr C kFar = C(int64_t{1} << 40);
-  x = std::clamp(x, -kFar, kFar);
+  x = x == x ? std::clamp(x, -kFar, kFar) : -kFar;
   if (sampling.padding == Padding::kBorder) x = std::clamp(x, C(0), size - 1);
   if (sampling.padding == Padding::kReflection) x = Reflect(x, low, high);
   const C floor = std::floor(x);

@@ -45,6 +45,11 @@ TEST(GridSample, SurvivesStrangePositions) {
       EXPECT_TRUE(std::isnan(y.data<float>()[0]));
       EXPECT_TRUE(std::isfinite(y.data<float>()[1])) << padding << mode;
       EXPECT_TRUE(std::isfinite(y.data<float>()[3])) << padding << mode;
+      // An extent of one times infinity is no number.
+      const Tensor one =
+          RunOp1("GridSample", {F32({1, 1, 1}, {5}), F32({1, 1, 1}, {INFINITY})},
+                 {{"padding_mode", padding}, {"mode", mode}, {"align_corners", int64_t{1}}});
+      EXPECT_TRUE(std::isfinite(one.data<float>()[0])) << padding << mode;
     }
   }
 }
