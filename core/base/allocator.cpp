@@ -83,9 +83,9 @@ const std::shared_ptr<Allocator>& HostAllocator() {
 }
 
 Result<std::shared_ptr<Buffer>> Buffer::Allocate(const std::shared_ptr<Allocator>& allocator, MemoryUse use, size_t bytes) {
-  ASC_ASSIGN_OR_RETURN(void* block, allocator->Allocate(use, bytes));
+  // The owner comes first: `new` may fail too, and nobody would free the block.
   std::shared_ptr<Buffer> buffer(new Buffer);
-  buffer->data_ = block;
+  ASC_ASSIGN_OR_RETURN(buffer->data_, allocator->Allocate(use, bytes));
   buffer->size_ = bytes;
   buffer->allocator_ = allocator;
   return buffer;

@@ -17,14 +17,11 @@ size_t Alignment(DataType type) {
 
 // String elements are objects: they are constructed here and destroyed with the buffer.
 Result<std::shared_ptr<Buffer>> AllocateStrings(const std::shared_ptr<Allocator>& allocator, MemoryUse use, size_t bytes) {
-  ASC_ASSIGN_OR_RETURN(void* block, allocator->Allocate(use, bytes));
-  auto* strings = static_cast<std::string*>(block);
+  ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> block, Buffer::Allocate(allocator, use, bytes));
+  auto* strings = reinterpret_cast<std::string*>(block->data());
   const size_t count = bytes / sizeof(std::string);
   std::uninitialized_default_construct_n(strings, count);
-  return Buffer::Wrap(block, bytes, [allocator, strings, count, bytes] {
-    std::destroy_n(strings, count);
-    allocator->Free(strings, bytes);
-  });
+  return Buffer::Wrap(strings, bytes, [block, strings, count] { std::destroy_n(strings, count); });
 }
 
 // The bits of the last byte that elements take; others hold anything.

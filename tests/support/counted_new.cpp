@@ -37,6 +37,17 @@ extern "C" int fail_new_stop() {
 extern "C" long count_of_news() { return count; }
 
 void* operator new(std::size_t size) { return Allocate(size, 0); }
+// The library's own would take memory elsewhere than where `delete` below gives it back.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return Allocate(size, 0);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept {
+  return operator new(size, nothrow);
+}
 void* operator new[](std::size_t size) { return Allocate(size, 0); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return Allocate(size, static_cast<std::size_t>(alignment));

@@ -125,8 +125,11 @@ TEST_F(OmTest, PackedFormsThatNobodyAsksForAreLeftAside) {
   ASSERT_TRUE(saved->StaticPlan().ok());
   ASSERT_TRUE(SaveOm(*saved, path_).ok());
   const std::string good = Bytes();
-  for (const auto& [from, to] : {std::pair("\"packed\":[{\"bytes\":2", "\"packed\":[{\"bytes\":1"),
-                                 std::pair("\"form\":[111,", "\"form\":[112,")}) {
+  // The size depends on the machine: its first two digits become 10, which is less.
+  const std::string field = "\"packed\":[{\"bytes\":", size = good.substr(good.find(field) + field.size(), 2);
+  ASSERT_NE(size, "10");
+  for (const auto& [from, to] :
+       {std::pair(field + size, field + "10"), std::pair(std::string("\"form\":[111,"), std::string("\"form\":[112,"))}) {
     const auto loaded = LoadExecutable(Forge(good, from, to));
     ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
     ASSERT_TRUE((*loaded)->StaticPlan().ok());
