@@ -17,13 +17,14 @@ Status Illegal(const Args&... args) {
 
 class Verifier {
  public:
-  Verifier(const Graph& graph, Facts facts, int depth)
-      : graph_(graph), facts_(facts), depth_(depth) {}
+  Verifier(const Graph& graph, Facts facts, int depth, int loops)
+      : graph_(graph), facts_(facts), depth_(depth), loops_(loops) {}
 
   Status Run() {
     if (depth_ > kDeepestNesting) {
       return Illegal("regions nest deeper than ", kDeepestNesting, " levels");
     }
+    if (loops_ > kDeepestLoop) return Illegal("loops nest deeper than ", kDeepestLoop, " levels");
     ASC_RETURN_IF_ERROR(CheckValues());
     for (const NodeId id : graph_.Nodes()) {
       if (Status status = CheckNode(graph_.node(id)); !status.ok()) {
@@ -232,7 +233,7 @@ class Verifier {
         return Error(Code::kLayout, "capture '", outer.name, "' is stored as ", outer.storage);
       }
     }
-    return Verifier(body, facts_, depth_ + 1).Run();
+    return Verifier(body, facts_, depth_ + 1, loops_ + !node.Is("If")).Run();
   }
 
   Status CheckUses() {
@@ -352,11 +353,11 @@ class Verifier {
 
   const Graph& graph_;
   const Facts facts_;
-  const int depth_;
+  const int depth_, loops_;
   std::unordered_set<std::string> node_names_;
 };
 }  // namespace
 
-Status Verify(const Graph& graph, Facts facts) { return Verifier(graph, facts, 0).Run(); }
+Status Verify(const Graph& graph, Facts facts) { return Verifier(graph, facts, 0, 0).Run(); }
 
 }  // namespace asc

@@ -6,6 +6,10 @@
 
 namespace asc {
 
+// Inference tries the body of a loop several times before it knows what holds in every iteration, and each try does so for the
+// loops inside: deeper nesting, which no real model has, would take without end.
+inline constexpr int kDeepestLoop = 6;
+
 // How much must be known of the values.
 enum class Facts : uint8_t {
   kPartial,  // while importing or building: types may be missing
@@ -19,6 +23,7 @@ enum class Facts : uint8_t {
 // it),
 // - a node does not fit its schema: counts, element types, attributes, regions,
 // - a region's last inputs do not match its captures, or the region itself is not legal,
+// - regions nest deeper than 64 levels, or loops deeper than kDeepestLoop,
 // - an output does not exist, or two outputs of the outermost graph share a name,
 // - a variable's versions do not form one chain, each overwritten at most once,
 // - a storage layout does not fit the value, or a blocked one crosses the border of a graph,

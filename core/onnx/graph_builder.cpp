@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/graph/infer.h"
+#include "core/graph/verify.h"
 #include "core/onnx/adapters/adapter.h"
 #include "core/onnx/declared_types.h"
 #include "core/onnx/functions.h"
@@ -18,9 +19,6 @@ namespace {
 // Functions that call functions may multiply without end while the file stays small.
 constexpr size_t kMostNodes = 500'000;
 constexpr size_t kDeepestCall = 64;
-// Inference tries the body of a loop several times before it knows what holds in every iteration,
-// and each try does so for the loops inside.
-constexpr int kDeepestLoop = 6;
 constexpr int64_t kLastIrThatListsInitializers = 3;
 
 // What all graphs of one import share.

@@ -1,4 +1,5 @@
 // If, Loop and Scan run; captured values reach their bodies; shapes that only the data knows flow on.
+#include "core/graph/verify.h"
 #include "tests/core/runtime/graph_text.h"
 
 namespace asc {
@@ -126,6 +127,21 @@ TEST(ControlFlow, BodiesWithOtherInputsThanAreGivenAreRefused) {
     })"));
     EXPECT_EQ(made.ok(), more.empty()) << made.status().ToString();
   }
+}
+
+// `depth` loops in each other, as text.
+std::string NestedLoops(int depth) {
+  const std::string inner = depth == 0 ? "%t: float32[] = Neg \"neg\" (%s)\n"
+                                       : Cat("%t: float32[] = Loop \"loop\" (_, %c, %s)\n region \"body\" () graph \"body\" {\n",
+                                             "input %i: int64[]\n", NestedLoops(depth - 1), "}\n");
+  return Cat("input %c: bool[]\n input %s: float32[]\n", inner, "output \"c\" = %c\n output \"t\" = %t\n");
+}
+
+// Inference takes time that grows with each level: hostile files would make it endless.
+TEST(ControlFlow, LoopsNestOnlySoDeep) {
+  const auto graph_of = [](int depth) { return testing::ReadGraph(Cat("graph \"main\" {\n", NestedLoops(depth), "}")); };
+  EXPECT_TRUE(Verify(*graph_of(kDeepestLoop)).ok()) << Verify(*graph_of(kDeepestLoop)).ToString();
+  EXPECT_EQ(Verify(*graph_of(kDeepestLoop + 1)).code(), Code::kInvalidGraph);
 }
 
 TEST(ControlFlow, ShapesThatOnlyTheDataKnowsFlowIntoOtherKernels) {
