@@ -27,6 +27,7 @@ Result<std::unique_ptr<Frame>> Plan::TakeFrame(const std::shared_ptr<Allocator>&
     }
   }
   for (const Step& step : steps) {
+    frame->states.push_back(step.kernel ? step.kernel->MakeState() : nullptr);
     for (const int slot : step.inputs) {
       frame->step_inputs.push_back(slot < 0 ? nullptr : &frame->values[static_cast<size_t>(slot)]);
     }

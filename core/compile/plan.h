@@ -61,6 +61,7 @@ struct Frame {
   std::vector<AnyValue> values;                // by slot
   std::vector<const AnyValue*> step_inputs;    // all steps' inputs, one after the other
   std::vector<AnyValue*> step_outputs;
+  std::vector<std::unique_ptr<KernelState>> states;  // by step; null where the kernel keeps nothing
 };
 
 // What the checker found of a plan (memory_check.h).

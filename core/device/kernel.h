@@ -48,7 +48,8 @@ struct KernelRequest {
   bool fast_math = false;      // results may differ beyond rounding order (never by default)
 };
 
-// Code for one step of one plan: immutable, shared by concurrent runs. State of a run lives in the context's scratch.
+// Code for one step of one plan: immutable, shared by concurrent runs. State of a run lives in the context's scratch, and what
+// is worth keeping from one run to the next in its state.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -57,6 +58,8 @@ class Kernel {
   virtual Status Run(KernelContext& context) const = 0;
   // Bytes that each run needs in the plan's arena while this step runs, given as KernelContext::planned_scratch().
   virtual size_t scratch_bytes() const { return 0; }
+  // The state that KernelContext::state() gives to each run; null when the kernel needs none. Runs may come without one.
+  virtual std::unique_ptr<KernelState> MakeState() const { return nullptr; }
   // For summaries and profiles: "onednn:brgconv_avx512".
   virtual std::string_view name() const = 0;
 };

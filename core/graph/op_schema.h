@@ -87,6 +87,12 @@ struct RunState {
   const std::function<bool()>* cancelled = nullptr;  // long kernels may poll it
 };
 
+// What a kernel keeps between its runs, beside the step in a frame: two runs at once never share one.
+class KernelState {
+ public:
+  virtual ~KernelState() = default;
+};
+
 // One call of a kernel: inputs, outputs, attributes. Inputs may alias each other and must not be written; an output never
 // overlaps an input unless the step was planned in place.
 class KernelContext {
@@ -120,6 +126,9 @@ class KernelContext {
   // The part of the plan's arena that the kernel asked for (Kernel::scratch_bytes); null when it asked for none.
   void* planned_scratch() const { return planned_scratch_; }
   void set_planned_scratch(void* scratch) { planned_scratch_ = scratch; }
+  // What the kernel made by Kernel::MakeState; null where it is run without a plan.
+  KernelState* state() const { return state_; }
+  void set_state(KernelState* state) { state_ = state; }
   RunState& run() { return run_; }
   // Differs from node to node and is the same in every run; keys the counter-based random numbers with RunState::seed.
   uint64_t node_key() const { return node_key_; }
@@ -134,6 +143,7 @@ class KernelContext {
   RunState& run_;
   uint64_t node_key_;
   void* planned_scratch_ = nullptr;
+  KernelState* state_ = nullptr;
 };
 
 using ReferenceKernel = Status (*)(KernelContext&);

@@ -108,6 +108,7 @@ class PlanRun {
     KernelContext context(step.node ? *step.node->schema : *copy, step.node ? step.node->attributes : *none, inputs,
                           step.inputs.size(), outputs, output_count, execution_.state, step.key);
     if (step.scratch_bytes > 0) context.set_planned_scratch(frame_->arena->data() + step.scratch_offset);
+    context.set_state(frame_->states[static_cast<size_t>(&step - plan_.steps.data())].get());
     return kernel.Run(context);
   }
 

@@ -61,6 +61,35 @@ Status Guard(Code code, std::string_view what, const std::function<void()>& f) {
   return Ok();
 }
 
+void PrimitiveCalls::Execute(const dnnl::primitive& primitive, std::span<const Argument> arguments) {
+  if (next_ == calls_.size()) {
+    Call call;
+    for (const Argument& argument : arguments) {
+      call.memories.emplace_back(*argument.desc, Engine(), argument.data);
+      call.arguments.push_back({argument.index, call.memories.back().get()});
+      call.data.push_back(argument.data);
+    }
+    calls_.push_back(std::move(call));
+  }
+  Call& call = calls_[next_++];
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (call.data[i] == arguments[i].data) continue;
+    call.memories[i].set_data_handle(arguments[i].data);
+    call.data[i] = arguments[i].data;
+  }
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), ThreadStream().get(), static_cast<int>(call.arguments.size()),
+                                                 call.arguments.data()),
+                          "could not execute a primitive");
+}
+
+Status WithCalls(KernelContext& context, std::string_view what, const std::function<void(PrimitiveCalls&)>& f) {
+  PrimitiveCalls own;
+  auto* kept = static_cast<PrimitiveCalls*>(context.state());
+  PrimitiveCalls& calls = kept != nullptr ? *kept : own;
+  calls.Start();
+  return Guard(Code::kInternal, what, [&] { f(calls); });
+}
+
 size_t ScratchLayout::Add(size_t bytes) {
   const size_t offset = total_;
   total_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -76,18 +105,19 @@ Adapter::Adapter(const dnnl::memory::desc& user, const dnnl::memory::desc& wante
   reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(Engine(), from, Engine(), to));
 }
 
-dnnl::memory Adapter::Working(void* user, std::byte* scratch) const {
-  return needed_ ? dnnl::memory(wanted_, Engine(), scratch + offset_) : dnnl::memory(user_, Engine(), user);
+Argument Adapter::Working(int index, void* user, std::byte* scratch) const {
+  return needed_ ? Argument{index, &wanted_, scratch + offset_} : Argument{index, &user_, user};
 }
 
-void Adapter::Run(void* user, std::byte* scratch) const {
+void Adapter::Run(PrimitiveCalls& calls, void* user, std::byte* scratch) const {
   if (!needed_) return;
-  dnnl::memory user_memory(user_, Engine(), user), working(wanted_, Engine(), scratch + offset_);
+  Argument from{DNNL_ARG_FROM, &user_, user}, to{DNNL_ARG_TO, &wanted_, scratch + offset_};
   if (to_user_) {
-    reorder_.execute(ThreadStream(), working, user_memory);
-  } else {
-    reorder_.execute(ThreadStream(), user_memory, working);
+    std::swap(from.desc, to.desc);
+    std::swap(from.data, to.data);
   }
+  const Argument arguments[] = {from, to};
+  calls.Execute(reorder_, arguments);
 }
 
 Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Tensor& weight, const dnnl::memory::desc& user,

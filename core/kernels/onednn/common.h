@@ -5,7 +5,7 @@
 #include <dnnl.hpp>
 #include <functional>
 #include <optional>
-#include <unordered_map>
+#include <span>
 
 #include "core/device/kernel.h"
 #include "core/ops/activation.h"
@@ -27,6 +27,35 @@ std::optional<dnnl::memory::desc> StorageDesc(const OperandDesc& operand);
 // Calls `f`, which may throw dnnl::error; gives that as a Status of `code`.
 Status Guard(Code code, std::string_view what, const std::function<void()>& f);
 
+// One argument of a primitive.
+struct Argument {
+  int index = 0;  // DNNL_ARG_...
+  const dnnl::memory::desc* desc = nullptr;
+  void* data = nullptr;
+};
+
+// Executes the primitives of a kernel, and keeps oneDNN's memory objects from run to run: making them takes longer than small
+// layers do. Every run executes the same primitives in the same order with arguments of the same layouts; only their memory
+// may differ.
+class PrimitiveCalls : public KernelState {
+ public:
+  // Starts a run.
+  void Start() { next_ = 0; }
+  void Execute(const dnnl::primitive& primitive, std::span<const Argument> arguments);
+
+ private:
+  struct Call {
+    std::vector<dnnl::memory> memories;
+    std::vector<dnnl_exec_arg_t> arguments;
+    std::vector<void*> data;
+  };
+  std::vector<Call> calls_;
+  size_t next_ = 0;
+};
+
+// Calls `f(calls)` with the calls that the context keeps, or with new ones where it keeps none; gives what it throws as a Status.
+Status WithCalls(KernelContext& context, std::string_view what, const std::function<void(PrimitiveCalls&)>& f);
+
 // Adds up the parts of a step's scratch memory.
 class ScratchLayout {
  public:
@@ -44,10 +73,10 @@ class Adapter {
   Adapter() = default;
   Adapter(const dnnl::memory::desc& user, const dnnl::memory::desc& wanted, bool to_user, ScratchLayout& scratch);
   bool needed() const { return needed_; }
-  // The memory that the primitive works on: the user's own where no reorder is needed.
-  dnnl::memory Working(void* user, std::byte* scratch) const;
+  // What the primitive works on: the user's own memory where no reorder is needed.
+  Argument Working(int index, void* user, std::byte* scratch) const;
   // Copies between the two, in the direction given.
-  void Run(void* user, std::byte* scratch) const;
+  void Run(PrimitiveCalls& calls, void* user, std::byte* scratch) const;
 
  private:
   dnnl::memory::desc user_, wanted_;

@@ -2,6 +2,7 @@
 // so that a plain graph runs too; layout assignment makes those reorders rare.
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "core/kernels/families.h"
 #include "core/kernels/onednn/common.h"
 #include "core/kernels/vector/common.h"
@@ -56,30 +57,32 @@ class Convolution : public Kernel {
   }
 
   Status Run(KernelContext& context) const override {
-    return onednn::Guard(Code::kInternal, "convolution", [&] {
+    return onednn::WithCalls(context, "convolution", [&](onednn::PrimitiveCalls& calls) {
       auto* scratch = static_cast<std::byte*>(context.planned_scratch());
       const auto data = [&](size_t i) { return const_cast<void*>(context.input(i).raw()); };
       void* result = context.output(0).raw();
-      source_.Run(data(kX), scratch);
-      if (!packed_) weight_.Run(data(kW), scratch);
-      const memory destination = destination_.Working(result, scratch);
-      std::unordered_map<int, memory> arguments = {
-          {DNNL_ARG_SRC, source_.Working(data(kX), scratch)},
-          {DNNL_ARG_WEIGHTS, packed_ ? memory(weight_desc_, Engine(), packed_->data()) : weight_.Working(data(kW), scratch)},
-          {DNNL_ARG_DST, destination},
-          {DNNL_ARG_SCRATCHPAD, memory(scratchpad_desc_, Engine(), scratch + scratchpad_offset_)},
+      source_.Run(calls, data(kX), scratch);
+      if (!packed_) weight_.Run(calls, data(kW), scratch);
+      const onednn::Argument destination = destination_.Working(DNNL_ARG_DST, result, scratch);
+      absl::InlinedVector<onednn::Argument, 6> arguments = {
+          source_.Working(DNNL_ARG_SRC, data(kX), scratch),
+          packed_ ? onednn::Argument{DNNL_ARG_WEIGHTS, &weight_desc_, packed_->data()}
+                  : weight_.Working(DNNL_ARG_WEIGHTS, data(kW), scratch),
+          destination,
+          {DNNL_ARG_SCRATCHPAD, &scratchpad_desc_, scratch + scratchpad_offset_},
       };
-      if (has_bias_ && !late_bias_) arguments.emplace(DNNL_ARG_BIAS, memory(bias_desc_, Engine(), data(kBias)));
+      if (has_bias_ && !late_bias_) arguments.push_back({DNNL_ARG_BIAS, &bias_desc_, data(kBias)});
       if (has_residual_) {
-        residual_.Run(data(kResidual), scratch);
-        arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, residual_.Working(data(kResidual), scratch));
+        residual_.Run(calls, data(kResidual), scratch);
+        arguments.push_back(
+            residual_.Working(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, data(kResidual), scratch));
       }
-      primitive_.execute(onednn::ThreadStream(), arguments);
+      calls.Execute(primitive_, arguments);
       if (!late_bias_ && late_activation_.kind != ActivationKind::kNone) {
-        onednn::ApplyActivationOnTeam(late_activation_, static_cast<float*>(destination.get_data_handle()),
-                                      static_cast<int64_t>(destination.get_desc().get_size() / sizeof(float)));
+        onednn::ApplyActivationOnTeam(late_activation_, static_cast<float*>(destination.data),
+                                      static_cast<int64_t>(destination.desc->get_size() / sizeof(float)));
       }
-      destination_.Run(result, scratch);
+      destination_.Run(calls, result, scratch);
       if (late_bias_) {
         onednn::ApplyBiasAndActivationOnTeam(late_activation_, context.input(kBias).data<float>(), *late_bias_,
                                              static_cast<float*>(result));
@@ -88,6 +91,7 @@ class Convolution : public Kernel {
     });
   }
 
+  std::unique_ptr<KernelState> MakeState() const override { return std::make_unique<onednn::PrimitiveCalls>(); }
   size_t scratch_bytes() const override { return scratch_bytes_; }
   std::string_view name() const override { return name_; }
 

@@ -1,6 +1,7 @@
 // MatMul, Gemm and asc.FusedMatMul by oneDNN, with constant right operands packed once.
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "core/kernels/families.h"
 #include "core/kernels/onednn/common.h"
 
@@ -93,27 +94,25 @@ class MatMul : public Kernel {
   }
 
   Status Run(KernelContext& context) const override {
-    return onednn::Guard(Code::kInternal, "matrix product", [&] {
-      auto* scratch = static_cast<std::byte*>(context.planned_scratch());
+    return onednn::WithCalls(context, "matrix product", [&](onednn::PrimitiveCalls& calls) {
       const auto data = [&](size_t i) { return const_cast<void*>(context.input(i).raw()); };
-      const memory destination(y_desc_, Engine(), context.output(0).raw());
-      std::unordered_map<int, memory> arguments = {
-          {DNNL_ARG_SRC, memory(a_desc_, Engine(), data(0))},
-          {DNNL_ARG_WEIGHTS, memory(b_desc_, Engine(), packed_ ? packed_->data() : data(1))},
-          {DNNL_ARG_DST, destination},
-          {DNNL_ARG_SCRATCHPAD, memory(scratchpad_desc_, Engine(), scratch)},
+      void* result = context.output(0).raw();
+      absl::InlinedVector<onednn::Argument, 6> arguments = {
+          {DNNL_ARG_SRC, &a_desc_, data(0)},
+          {DNNL_ARG_WEIGHTS, &b_desc_, packed_ ? packed_->data() : data(1)},
+          {DNNL_ARG_DST, &y_desc_, result},
+          {DNNL_ARG_SCRATCHPAD, &scratchpad_desc_, context.planned_scratch()},
       };
-      for (const Addend& addend : addends_) {
-        arguments.emplace(addend.argument, memory(addend.desc, Engine(), data(addend.input)));
-      }
-      primitive_.execute(onednn::ThreadStream(), arguments);
+      for (const Addend& addend : addends_) arguments.push_back({addend.argument, &addend.desc, data(addend.input)});
+      calls.Execute(primitive_, arguments);
       if (late_activation_.kind != ActivationKind::kNone) {
-        onednn::ApplyActivationOnTeam(late_activation_, static_cast<float*>(destination.get_data_handle()),
+        onednn::ApplyActivationOnTeam(late_activation_, static_cast<float*>(result),
                                       static_cast<int64_t>(y_desc_.get_size() / sizeof(float)));
       }
     });
   }
 
+  std::unique_ptr<KernelState> MakeState() const override { return std::make_unique<onednn::PrimitiveCalls>(); }
   size_t scratch_bytes() const override { return scratchpad_desc_.get_size(); }
   std::string_view name() const override { return name_; }
 
