@@ -39,11 +39,17 @@ template <typename T>
 const T* Spread(const RowOperand<const T>& from, int64_t count, int64_t rows, T* tile,
                 int64_t* filled) {
   if (from.step == 1 && from.row == count) return from.data;
-  for (int64_t r = from.row == 0 ? *filled : 0; r < rows; ++r) {
-    const T* data = from.data + r * from.row;
-    for (int64_t i = 0; i < count; ++i) tile[r * count + i] = data[i * from.step];
+  int64_t done = from.row == 0 ? *filled : 0;
+  for (const int64_t own = from.row == 0 ? 1 : rows; done < own; ++done) {
+    const T* data = from.data + done * from.row;
+    for (int64_t i = 0; i < count; ++i) tile[done * count + i] = data[i * from.step];
   }
-  *filled = std::max(*filled, rows);
+  while (done < rows) {  // copies of the one row, twice as many each time
+    const int64_t more = std::min(done, rows - done);
+    std::copy_n(tile, more * count, tile + done * count);
+    done += more;
+  }
+  *filled = done;
   return tile;
 }
 
