@@ -29,7 +29,7 @@ PassOptions PassOptionsOf(const CompileOptions& options, const Device& device) {
   passes.dump_path = options.dump_path;
   passes.rewrite_limit = options.rewrite_limit;
   passes.verify = passes.verify || options.verify_passes;
-  passes.c0[DataType::kFloat32] = device.C0(DataType::kFloat32);
+  passes.c0[DataType::kFloat32] = device.BlockSizes(DataType::kFloat32);
   passes.accepts_layout = AcceptsLayoutOnHost;
   return passes;
 }

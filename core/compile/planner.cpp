@@ -327,7 +327,8 @@ Status Planner::MakeSteps() {
       Slot& from = plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(node.inputs[0].index)])];
       Slot& to = plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(node.outputs[0].index)])];
       const StorageKind root_kind = plan_->slots[static_cast<size_t>(from.root)].kind;
-      const bool plain = !graph_.value(from.value).storage.is_blocked() && !graph_.value(to.value).storage.is_blocked();
+      const bool plain = node.Is("TransData", "asc") ||
+                         (!graph_.value(from.value).storage.is_blocked() && !graph_.value(to.value).storage.is_blocked());
       // A variable's memory changes under a view of an older version; what is made while running has no place yet.
       if (plain && from.is_static && to.is_static && root_kind != StorageKind::kVariable && root_kind != StorageKind::kRun) {
         if (const auto offset = ViewOffset(node, from.dims, to.dims, from.dtype)) {

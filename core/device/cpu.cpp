@@ -27,7 +27,9 @@ class CpuDevice : public Device {
     properties_.memory_bytes = static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
 #if defined(__x86_64__)
     // One vector of float32, as direct convolution kernels block channels.
-    properties_.c0[DataType::kFloat32] = __builtin_cpu_supports("avx512f") ? 16 : 8;
+    const bool wide = __builtin_cpu_supports("avx512f");
+    properties_.c0[DataType::kFloat32] = wide ? 16 : 8;
+    if (wide) properties_.narrow_c0[DataType::kFloat32] = 8;
 #endif
   }
 

@@ -44,6 +44,13 @@ int Device::C0(DataType type) const {
   return it == c0.end() ? DefaultC0(type) : it->second;
 }
 
+std::vector<int> Device::BlockSizes(DataType type) const {
+  std::vector<int> sizes = {C0(type)};
+  const auto& narrow = properties().narrow_c0;
+  if (const auto it = narrow.find(type); it != narrow.end()) sizes.push_back(it->second);
+  return sizes;
+}
+
 Result<Device*> FindDevice(std::string_view id) {
   Devices& all = Global();
   const std::lock_guard lock(all.mutex);

@@ -20,6 +20,7 @@ struct DeviceProperties {
   double bandwidth_bytes_per_second = 0;     // 0: not known
   std::map<DataType, double> flops;          // peak per second, by element type; empty: not known
   std::map<DataType, int> c0;                // block sizes that its kernels like; DefaultC0 where absent
+  std::map<DataType, int> narrow_c0;         // smaller ones that they take as well, for channels that do not fill those
 };
 
 // Thread-safe; lives as long as the process.
@@ -33,6 +34,8 @@ class Device {
   // Whether the device has the operator at all (the reference kernel counts on the host).
   virtual bool Supports(const OpSchema& schema) const = 0;
   int C0(DataType type) const;
+  // C0 and what else the kernels take, the preferred size first.
+  std::vector<int> BlockSizes(DataType type) const;
 };
 
 // The devices of this process by id; "cpu" always, "npu:0" the emulated 910B. "npu0" and a plain number N mean "npu:N". E5020

@@ -1,9 +1,11 @@
 // LayoutAssignment: decides for the whole graph which image operators work on channels in blocks
 // (NC1HWC0), and puts TransData between them and the rest. Moved bytes are what it minimises: those
 // of TransData, and those that a convolution moves by itself when its operands are not blocked.
-// This is a minimum cut between blocked and plain nodes.
+// This is a minimum cut between blocked and plain nodes. One block size serves the whole graph: a
+// narrower one than the target prefers, where that leaves less padding.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "core/ops/registry.h"
 #include "core/passes/match.h"
@@ -16,6 +18,8 @@ namespace {
 constexpr double kOpenExtent = 32;
 // Keeps a TransData from coming for free where values are empty, and makes fewer better than more.
 constexpr double kPerNode = 64;
+// Narrower blocks may cost arithmetic: they have to save this part of all bytes of images.
+constexpr double kNarrowerGain = 1.0 / 32;
 
 bool IsImage(const Graph& graph, ValueId id) {
   if (!id.valid()) return false;
@@ -60,8 +64,12 @@ bool ElementwiseOfOneShape(const Graph& graph, const Node& node, const Layout& l
 
 class Assignment {
  public:
-  explicit Assignment(const PassContext& context)
-      : graph_(context.graph()), options_(context.options()), vertices_(graph_.node_bound()) {}
+  // With the block size at `choice` in each type's list.
+  Assignment(const PassContext& context, size_t choice)
+      : graph_(context.graph()),
+        options_(context.options()),
+        choice_(choice),
+        vertices_(graph_.node_bound()) {}
 
   bool FindCandidates() {
     for (const NodeId id : graph_.Nodes()) {
@@ -74,8 +82,7 @@ class Assignment {
     return !candidates_.empty();
   }
 
-  // By node: works on blocks.
-  std::vector<bool> Solve() {
+  void Solve() {
     for (const NodeId id : candidates_) {
       const Node& node = graph_.node(id);
       if (!IsConvolution(node)) continue;
@@ -88,35 +95,56 @@ class Assignment {
     }
     for (const ValueId id : graph_.Values()) AddValue(graph_.value(id));
     const std::vector<bool> side = cut_.Solve();
-    std::vector<bool> blocked(graph_.node_bound(), false);
-    for (const NodeId id : candidates_) blocked[Index(id)] = side[Vertex(id)];
-    return blocked;
+    blocked_.assign(graph_.node_bound(), false);
+    cost_ = cut_.cost();
+    for (const NodeId id : candidates_) {
+      blocked_[Index(id)] = side[Vertex(id)];
+      if (IsBlocked(id)) cost_ += PaddingBytes(graph_.node(id).outputs[0]);
+    }
   }
 
   const std::vector<NodeId>& candidates() const { return candidates_; }
+  bool IsBlocked(NodeId id) const { return blocked_[Index(id)]; }
+  // The bytes that are moved from layout to layout, and those of padding; known once solved.
+  double cost() const { return cost_; }
 
   Layout LayoutOf(ValueId id) const {
-    return {Format::kNC1HWC0, options_.c0.at(graph_.value(id).type.dtype)};
+    return {Format::kNC1HWC0, C0(graph_.value(id).type.dtype)};
   }
 
  private:
   static size_t Index(NodeId id) { return static_cast<size_t>(id.index); }
   size_t Vertex(NodeId id) const { return vertices_[Index(id)]; }
 
+  // 0: the type is not blocked.
+  int C0(DataType type) const {
+    const auto sizes = options_.c0.find(type);
+    if (sizes == options_.c0.end() || sizes->second.empty()) return 0;
+    return sizes->second[std::min(choice_, sizes->second.size() - 1)];
+  }
+
+  double PaddingBytes(ValueId id) const {
+    const ValueType& type = graph_.value(id).type;
+    if (!type.shape[1].is_constant() || type.shape[1].value() == 0) return 0;
+    const int64_t c0 = C0(type.dtype), channels = type.shape[1].value();
+    const int64_t padding = (c0 - channels % c0) % c0;
+    return Bytes(graph_, id) * static_cast<double>(padding) / static_cast<double>(channels);
+  }
+
   // The blocked layout that the node could work in.
   std::optional<Layout> LayoutFor(const Node& node) const {
     if (node.outputs.size() != 1 || !IsImage(graph_, node.outputs[0]) || !node.regions.empty())
       return std::nullopt;
     const Value& result = graph_.value(node.outputs[0]);
-    const auto c0 = options_.c0.find(result.type.dtype);
-    if (c0 == options_.c0.end() || c0->second <= 0 || result.variable >= 0) return std::nullopt;
+    const int c0 = C0(result.type.dtype);
+    if (c0 <= 0 || result.variable >= 0) return std::nullopt;
     bool any = IsConvolution(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid() || !Blocks(graph_, node, i)) continue;
       if (graph_.value(node.inputs[i]).type.dtype != result.type.dtype) return std::nullopt;
       any = true;
     }
-    const Layout layout{Format::kNC1HWC0, c0->second};
+    const Layout layout{Format::kNC1HWC0, c0};
     const bool accepted = options_.accepts_layout ? options_.accepts_layout(graph_, node, layout)
                                                   : ElementwiseOfOneShape(graph_, node, layout);
     return any && accepted ? std::optional(layout) : std::nullopt;
@@ -156,9 +184,31 @@ class Assignment {
   const Graph& graph_;
   const PassOptions& options_;
   MinCut cut_;
+  size_t choice_;
   std::vector<NodeId> candidates_;
   std::vector<size_t> vertices_;  // by node; 0: no candidate
+  std::vector<bool> blocked_;     // by node: works on blocks
+  double cost_ = 0;
 };
+
+// The assignment with the block size that serves the graph best; null where nothing can be blocked.
+std::unique_ptr<Assignment> Assign(const PassContext& context) {
+  const Graph& graph = context.graph();
+  size_t choices = 0;
+  for (const auto& [type, sizes] : context.options().c0) choices = std::max(choices, sizes.size());
+  double bytes = 0;
+  for (const ValueId id : graph.Values()) {
+    if (IsImage(graph, id) && !graph.value(id).is_constant()) bytes += Bytes(graph, id);
+  }
+  std::unique_ptr<Assignment> best;
+  for (size_t choice = 0; choice < choices; ++choice) {
+    auto next = std::make_unique<Assignment>(context, choice);
+    if (!next->FindCandidates()) continue;
+    next->Solve();
+    if (!best || next->cost() + kNarrowerGain * bytes < best->cost()) best = std::move(next);
+  }
+  return best;
+}
 
 class LayoutAssignment : public Pass {
  public:
@@ -170,15 +220,14 @@ class LayoutAssignment : public Pass {
     for (const ValueId id : graph.Values()) {
       if (graph.value(id).storage.is_blocked()) return;  // done already
     }
-    Assignment assignment(context);
-    if (!assignment.FindCandidates()) return;
-    const std::vector<bool> blocked = assignment.Solve();
+    const std::unique_ptr<Assignment> assignment = Assign(context);
+    if (!assignment) return;
     const auto first =
-        std::find_if(assignment.candidates().begin(), assignment.candidates().end(),
-                     [&](NodeId id) { return blocked[static_cast<size_t>(id.index)]; });
-    if (first == assignment.candidates().end()) return;
+        std::find_if(assignment->candidates().begin(), assignment->candidates().end(),
+                     [&](NodeId id) { return assignment->IsBlocked(id); });
+    if (first == assignment->candidates().end()) return;
     Patch patch("NC1HWC0", graph.node(*first));
-    for (const ValueId id : graph.Values()) Convert(graph, assignment, blocked, id, patch);
+    for (const ValueId id : graph.Values()) Convert(graph, *assignment, id, patch);
     context.Submit(patch);
   }
 
@@ -197,16 +246,15 @@ class LayoutAssignment : public Pass {
   }
 
   // Sets the value's layout and sends the users that want the other one through a TransData.
-  static void Convert(const Graph& graph, const Assignment& assignment,
-                      const std::vector<bool>& blocked, ValueId id, Patch& patch) {
+  static void Convert(const Graph& graph, const Assignment& assignment, ValueId id, Patch& patch) {
     const Value& value = graph.value(id);
     if (!IsImage(graph, id)) return;
     const bool made_blocked =
-        value.producer.valid() && blocked[static_cast<size_t>(value.producer.index)];
+        value.producer.valid() && assignment.IsBlocked(value.producer);
     std::vector<Use> same, other;
     for (const Use& use : value.uses) {
       const Node& user = graph.node(use.node);
-      const bool wants = blocked[static_cast<size_t>(use.node.index)] &&
+      const bool wants = assignment.IsBlocked(use.node) &&
                          use.slot < user.inputs.size() && Blocks(graph, user, use.slot);
       (wants == made_blocked ? same : other).push_back(use);
     }

@@ -45,7 +45,7 @@ double MinCut::Push(size_t at, double flow) {
 std::vector<bool> MinCut::Solve() {
   while (Layer()) {
     next_.assign(edges_of_.size(), 0);
-    Push(kSource, kInfinite);
+    cost_ += Push(kSource, kInfinite);
   }
   std::vector<bool> source_side(edges_of_.size());
   for (size_t i = 0; i < source_side.size(); ++i) source_side[i] = level_[i] >= 0;

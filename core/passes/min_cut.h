@@ -23,6 +23,8 @@ class MinCut {
   // By vertex: on the source's side of the cheapest cut; of several cheapest ones, the one with the
   // fewest vertices there.
   std::vector<bool> Solve();
+  // What the cut costs; known once solved.
+  double cost() const { return cost_; }
 
  private:
   struct Edge {
@@ -36,6 +38,7 @@ class MinCut {
   std::vector<std::vector<size_t>> edges_of_;  // by vertex
   std::vector<int> level_;
   std::vector<size_t> next_;
+  double cost_ = 0;
 };
 
 }  // namespace asc

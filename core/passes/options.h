@@ -38,8 +38,9 @@ struct PassOptions {
 #else
   bool verify = true;
 #endif
-  std::map<DataType, int>
-      c0;  // block sizes for layout assignment; absent or 0: that type is not blocked
+  // Block sizes for layout assignment, the preferred one first; absent or empty: that type is not
+  // blocked.
+  std::map<DataType, std::vector<int>> c0;
   AcceptsLayout accepts_layout;  // empty: element-wise operators only
 };
 

@@ -23,9 +23,10 @@ struct KernelCase {
   // Storage of image-shaped (rank 4) inputs and outputs: C0 of NC1HWC0, or 0 for plain.
   int c0 = 0;
   std::vector<size_t> plain_inputs = {};      // inputs that stay plain under c0 (weights)
+  bool plain_outputs = false;
 };
 
-// Every entry of the host's table that supports the case, created and run twice, agrees with the reference kernel within
+// Every entry of the host's table that supports the case, created and run without a state and twice with one, agrees with the reference kernel within
 // |got - want| <= tolerance * (|want| + largest |want|), NaN with NaN. Gives the names of the entries that ran: a test says
 // which it expects.
 std::vector<std::string> ExpectKernelsAgree(const KernelCase& test, double tolerance = 1e-5);

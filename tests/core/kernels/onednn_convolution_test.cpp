@@ -34,6 +34,23 @@ TEST(OneDnnConvolution, AgreesWithTheReference) {
   }
 }
 
+TEST(OneDnnConvolution, ChannelsThatDoNotFillBlocksArePlain) {
+  for (const int c0 : {8, 16}) {
+    for (const int64_t channels : {3, 22}) {
+      KernelCase in{"Conv", "", {Noise({2, channels, 9, 7}), Noise({32, channels, 3, 3}, 2), Noise({32}, 3)}, {1, 2},
+                    ConvAttributes({2, 2}, {1, 1, 1, 1})};
+      in.c0 = c0;
+      in.plain_inputs = {0, 1};
+      EXPECT_EQ(ExpectKernelsAgree(in), Names{"onednn.convolution"});
+      KernelCase out{"Conv", "", {Noise({2, 32, 5, 4}), Noise({channels, 32, 1, 1}, 2)}, {1}, ConvAttributes({1, 1}, {0, 0, 0, 0})};
+      out.c0 = c0;
+      out.plain_inputs = {1};
+      out.plain_outputs = true;
+      EXPECT_EQ(ExpectKernelsAgree(out), Names{"onednn.convolution"});
+    }
+  }
+}
+
 TEST(OneDnnConvolution, GroupsDilationsRanksAndWeightsThatAreNoConstants) {
   EXPECT_EQ(ExpectKernelsAgree({"Conv", "", {Noise({1, 8, 9, 9}), Noise({8, 1, 3, 3})}, {1}, ConvAttributes({1, 1}, {1, 1, 1, 1}, 8)}),
             Names{"onednn.convolution"});

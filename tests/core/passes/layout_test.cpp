@@ -32,7 +32,7 @@ bool Accepts(const Graph& graph, const Node& node, const Layout& layout) {
 
 PassOptions Options() {
   PassOptions options;
-  options.c0[DataType::kFloat32] = 8;
+  options.c0[DataType::kFloat32] = {8};
   options.accepts_layout = Accepts;
   return options;
 }
@@ -67,6 +67,27 @@ TEST(LayoutTest, AChainHasOneTransDataAtEachEnd) {
   EXPECT_FALSE(graph->value(graph->outputs()[0].value).storage.is_blocked());
   EXPECT_EQ(graph->outputs()[0].name, "y");
   EXPECT_FALSE(Blocked(*graph, "x"));
+}
+
+TEST(LayoutTest, NarrowerBlocksWhereTheyLeaveLessPadding) {
+  const auto storage = [](int64_t channels) {
+    const auto graph = ReadGraph(
+        Cat("input %x: float32[N, 16, H, W]\n", RandomConstant("w", {channels, 16, 1, 1}),
+            RandomConstant("v", {16, channels, 1, 1}), R"(
+    %a = Conv(%x, %w)
+    %b = Conv(%a, %v)
+    %c = Conv(%b, %w)
+    output "c" = %c)"));
+    PassOptions options = Options();
+    options.accepts_layout = [](const Graph&, const Node& node, const Layout&) {
+      return node.Is("Conv");
+    };
+    options.c0[DataType::kFloat32] = {16, 8};
+    RunPasses(*graph, {MakeLayoutAssignment}, options);
+    return graph->value(graph->FindValue("b")).storage.ToString();
+  };
+  EXPECT_EQ(storage(32), "NC1HWC0(16)");
+  EXPECT_EQ(storage(24), "NC1HWC0(8)");
 }
 
 TEST(LayoutTest, BranchesShareTheirTransData) {
