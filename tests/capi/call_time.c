@@ -1,5 +1,5 @@
-/* Prints the least time of one call from C in nanoseconds: wrap an array, run a small graph, release the result. The Python tests
- * compare their own with it. */
+/* Prints the least time of one call from C in nanoseconds: wrap an array, run a small graph, release the result. tests/bench/call_cost.py
+ * compares a call from Python with it. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
