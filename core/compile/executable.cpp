@@ -89,7 +89,8 @@ Status CheckExtents(const Port& port, const Tensor& tensor, DimBindings& binding
 Executable::Executable(std::unique_ptr<Graph> graph, Device& device, CompileOptions options)
     : graph_(std::move(graph)), device_(device), options_(std::move(options)), threads_(options_.ResolvedThreads()),
       inputs_(PortsOf(*graph_, true)), outputs_(PortsOf(*graph_, false)),
-      plan_cache_(std::make_unique<PlanCache>(static_cast<size_t>(options_.plan_cache_size))) {}
+      plan_cache_(std::make_unique<PlanCache>(static_cast<size_t>(options_.plan_cache_size))),
+      arenas_(std::make_unique<ArenaPool>(device.allocator())) {}
 
 Result<std::shared_ptr<Executable>> Executable::Compile(std::unique_ptr<Graph> graph, Device& device, CompileOptions options) {
   ASC_RETURN_IF_ERROR(options.Validate());

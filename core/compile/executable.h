@@ -53,6 +53,7 @@ class Executable {
   Result<std::shared_ptr<const Plan>> StaticPlan() const;
 
   ConstantStore& constants() const { return *constants_; }
+  ArenaPool& arenas() const { return *arenas_; }
   int64_t packed_bytes() const { return constants_->packed_bytes(); }
   // Counts for tests: plans made, packed forms made.
   int64_t plans_made() const { return plan_cache_->made(); }
@@ -77,6 +78,7 @@ class Executable {
   std::string pass_report_;
   std::shared_ptr<ConstantStore> constants_;  // shared with the bodies
   std::unique_ptr<PlanCache> plan_cache_;
+  std::unique_ptr<ArenaPool> arenas_;
   std::vector<std::vector<std::shared_ptr<Executable>>> bodies_;  // by node index, by region
 };
 

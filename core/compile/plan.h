@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/compile/arena_pool.h"
 #include "core/device/kernel.h"
 #include "core/graph/graph.h"
 
@@ -55,9 +56,9 @@ struct Step {
   uint64_t key = 0;                               // KernelContext::node_key
 };
 
-// One run's memory: the arena and the values bound to it. Taken from the plan's pool and given back.
+// One run's values, bound to its arena. Taken from the plan's idle ones and given back.
 struct Frame {
-  std::shared_ptr<Buffer> arena;
+  Arena arena;                                 // its id stays when the memory goes back to the pool
   std::vector<AnyValue> values;                // by slot
   std::vector<const AnyValue*> step_inputs;    // all steps' inputs, one after the other
   std::vector<AnyValue*> step_outputs;
@@ -87,14 +88,17 @@ class Plan {
   double work = 0;                 // estimated flops plus bytes, for the choice between caller and team
   int threads = 1;                 // the team that the kernels were made for
 
-  // A frame from the pool, or a new one (E5012 when the arena does not fit). Thread-safe.
-  Result<std::unique_ptr<Frame>> TakeFrame(const std::shared_ptr<Allocator>& allocator) const;
-  void GiveBack(std::unique_ptr<Frame> frame) const;
+  // An idle frame or a new one, with an arena of the pool (E5012 when that does not fit). Thread-safe.
+  Result<std::unique_ptr<Frame>> TakeFrame(ArenaPool& arenas) const;
+  void GiveBack(std::unique_ptr<Frame> frame, ArenaPool& arenas) const noexcept;
 
  private:
-  static constexpr size_t kMostIdleFrames = 4;
+  static constexpr size_t kMostIdleFrames = 8;
+  std::unique_ptr<Frame> MakeFrame() const;
+  void BindToArena(Frame& frame) const;
+
   mutable std::mutex frames_mutex_;
-  mutable std::vector<std::unique_ptr<Frame>> idle_frames_;
+  mutable std::vector<std::unique_ptr<Frame>> idle_frames_;  // room for all is reserved when the first one is made
 };
 
 }  // namespace asc

@@ -1,5 +1,7 @@
 #include "core/compile/plan_cache.h"
 
+#include "core/base/heap.h"
+
 namespace asc {
 namespace {
 bool MadeFor(const Plan& plan, const std::vector<const AnyValue*>& values) {
@@ -22,16 +24,28 @@ std::shared_ptr<const Plan> PlanCache::Find(const std::vector<const AnyValue*>& 
   return nullptr;
 }
 
+// Before a plan is made, so that the memory of the one that goes serves the one that comes.
+void PlanCache::MakeRoom() {
+  std::list<std::shared_ptr<const Plan>> dropped;  // destroyed without the lock
+  {
+    const std::lock_guard lock(mutex_);
+    while (!plans_.empty() && plans_.size() >= capacity_) dropped.splice(dropped.begin(), plans_, std::prev(plans_.end()));
+  }
+  if (dropped.empty()) return;
+  dropped.clear();
+  ReturnFreePages();
+}
+
 Result<std::shared_ptr<const Plan>> PlanCache::GetOrMake(const std::vector<const AnyValue*>& values,
                                                          const std::function<Result<std::shared_ptr<const Plan>>()>& make) {
   if (auto plan = Find(values)) return plan;
   const std::lock_guard making(making_mutex_);
   if (auto plan = Find(values)) return plan;  // somebody made it while we waited
+  MakeRoom();
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, make());
   const std::lock_guard lock(mutex_);
   ++made_;
   plans_.push_front(plan);
-  if (plans_.size() > capacity_) plans_.pop_back();
   return plan;
 }
 

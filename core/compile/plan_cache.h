@@ -24,6 +24,7 @@ class PlanCache {
   size_t size() const;
 
  private:
+  void MakeRoom();
 
   const size_t capacity_;
   mutable std::mutex mutex_;  // of the list

@@ -19,13 +19,13 @@ class PlanRun {
   PlanRun(const Executable& executable, const Plan& plan, Execution& execution)
       : executable_(executable), plan_(plan), execution_(execution) {}
   ~PlanRun() {
-    if (frame_) plan_.GiveBack(std::move(frame_));
+    if (frame_) plan_.GiveBack(std::move(frame_), executable_.arenas());
   }
   PlanRun(const PlanRun&) = delete;
   PlanRun& operator=(const PlanRun&) = delete;
 
   Result<std::vector<AnyValue>> Run(const std::vector<const AnyValue*>& inputs) {
-    ASC_ASSIGN_OR_RETURN(frame_, plan_.TakeFrame(executable_.device().allocator()));
+    ASC_ASSIGN_OR_RETURN(frame_, plan_.TakeFrame(executable_.arenas()));
     ASC_RETURN_IF_ERROR(Bind(inputs));
     const AnyValue* const* step_inputs = frame_->step_inputs.data();
     AnyValue* const* step_outputs = frame_->step_outputs.data();
@@ -107,7 +107,7 @@ class PlanRun {
     static const AttributeMap* none = new AttributeMap;
     KernelContext context(step.node ? *step.node->schema : *copy, step.node ? step.node->attributes : *none, inputs,
                           step.inputs.size(), outputs, output_count, execution_.state, step.key);
-    if (step.scratch_bytes > 0) context.set_planned_scratch(frame_->arena->data() + step.scratch_offset);
+    if (step.scratch_bytes > 0) context.set_planned_scratch(frame_->arena.memory->data() + step.scratch_offset);
     context.set_state(frame_->states[static_cast<size_t>(&step - plan_.steps.data())].get());
     return kernel.Run(context);
   }

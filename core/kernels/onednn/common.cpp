@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kFormPrefix = "onednn:";
 // Primitives that oneDNN keeps beside those that our plans hold: enough for layers that repeat within a plan; each may hold
 // hundreds of kilobytes of generated code.
-constexpr int kPrimitiveCache = 32;
+constexpr int kPrimitiveCache = 16;
 }  // namespace
 
 const dnnl::engine& Engine() {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "tests/core/runtime/graph_text.h"
@@ -62,6 +63,15 @@ TEST(Foundations, ManyShapesPackOnceAndStayInTheCache) {
   EXPECT_LE(kSanitized ? 0 : growth, 2 << 20);
 }
 
+TEST(Foundations, PlansOfAllShapesShareOneArena) {
+  const auto session = MakeSession(kTwoLayers);
+  ASSERT_TRUE(session->Run({Ones(500)}).ok());
+  const auto unpacked = [&] { return HostAllocator()->stats().current_bytes - session->executable().packed_bytes(); };
+  const int64_t before = unpacked();
+  for (int64_t rows = 499; rows > 0; --rows) ASSERT_TRUE(session->Run({Ones(rows)}).ok());
+  EXPECT_LE(unpacked(), before);
+}
+
 TEST(Foundations, ManyThreadsGetTheAnswersOfOne) {
   CompileOptions options;
   options.threads = 2;
@@ -83,27 +93,34 @@ TEST(Foundations, ManyThreadsGetTheAnswersOfOne) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Every allocation of a compile and a run is made to fail in turn: each failure is E5012, and the next run is right.
+// Every allocation of a first run is made to fail in turn, in a session of its own: each failure is E5012, and the next run of
+// the same session is right.
 TEST(Foundations, AnyAllocationMayFailAndNothingBreaks) {
   CompileOptions options;
   options.threads = 1;
   const auto& allocator = HostAllocator();
-  const auto session = MakeSession(kTwoLayers, options);
-  for (const int64_t rows : {3, 4}) {  // a first run, which plans and packs; then one whose shape is new
-    const Tensor x = Ones(rows);
-    int failures = 0;
-    for (int64_t fail_at = 0;; ++fail_at) {
-      int64_t seen = 0;
-      allocator->SetHook([&](MemoryUse, size_t) { return seen++ != fail_at; });
-      const auto out = session->Run({x});
-      allocator->SetHook(nullptr);
-      if (out.ok()) break;
-      EXPECT_EQ(out.status().code(), Code::kOutOfMemory) << out.status().ToString();
-      ++failures;
-      ASSERT_LT(failures, 100);
-    }
-    EXPECT_GE(failures, 2);
-    EXPECT_TRUE(session->Run({x}).ok());
+  const Tensor x = Ones(3);
+  const AnyValue expected = (*MakeSession(kTwoLayers, options)->Run({x}))[0];
+  std::set<MemoryUse> failed;
+  for (int64_t fail_at = 0;; ++fail_at) {
+    ASSERT_LT(fail_at, 100);
+    const auto session = MakeSession(kTwoLayers, options);
+    int64_t seen = 0;
+    allocator->SetHook([&](MemoryUse use, size_t) {
+      if (seen++ != fail_at) return true;
+      failed.insert(use);
+      return false;
+    });
+    const auto out = session->Run({x});
+    allocator->SetHook(nullptr);
+    if (out.ok()) break;
+    EXPECT_EQ(out.status().code(), Code::kOutOfMemory) << out.status().ToString();
+    const auto again = session->Run({x});
+    ASSERT_TRUE(again.ok()) << again.status().ToString();
+    EXPECT_TRUE((*again)[0].tensor().ContentEquals(expected.tensor()));
+  }
+  for (const MemoryUse use : {MemoryUse::kTensor, MemoryUse::kArena, MemoryUse::kPackedWeight}) {
+    EXPECT_TRUE(failed.contains(use)) << MemoryUseName(use);
   }
 }
 

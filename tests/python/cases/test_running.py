@@ -66,7 +66,7 @@ MEBIBYTE = 1 << 20
 
 @pytest.mark.parametrize("name", MODELS)
 def test_onnxruntime_5796_11118(name):
-    """500 shapes, three times over: flat once all have been met; the cache of plans has a cap."""
+    """500 shapes, three times over: flat after the first tenth; the cache of plans has a cap."""
     assert growth("shapes_vary", name) <= 2 * MEBIBYTE
 
 

@@ -1,0 +1,17 @@
+#include "core/base/heap.h"
+
+#include <cstdlib>  // defines __GLIBC__ where that is the library
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace asc {
+
+void ReturnFreePages() noexcept {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+}  // namespace asc
