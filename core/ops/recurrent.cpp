@@ -105,6 +105,12 @@ Status InferRecurrent(InferContext& context, const RecurrentKind& kind) {
   return Ok();
 }
 
+Status CheckSequenceLength(const OpSchema& schema, int64_t length, int64_t steps) {
+  if (length >= 0 && length <= steps) return Ok();
+  return Error(Code::kOutOfRange, schema.FullName(), " has a sequence length ", length,
+               ": expected 0 to ", steps);
+}
+
 Result<RecurrentSpec> ReadRecurrent(const KernelContext& context, const RecurrentKind& kind) {
   const AttributeMap& attributes = context.attributes();
   const Dims& x = context.input(0).dims();
@@ -123,11 +129,8 @@ Result<RecurrentSpec> ReadRecurrent(const KernelContext& context, const Recurren
   spec.lengths.assign(static_cast<size_t>(spec.batch), spec.steps);
   if (context.HasInput(4)) {
     ASC_ASSIGN_OR_RETURN(spec.lengths, ToInt64Vector(context.input(4)));
-    for (const int64_t length : spec.lengths) {
-      if (length >= 0 && length <= spec.steps) continue;
-      return Error(Code::kOutOfRange, context.schema().FullName(), " has a sequence length ",
-                   length, ": expected 0 to ", spec.steps);
-    }
+    for (const int64_t length : spec.lengths)
+      ASC_RETURN_IF_ERROR(CheckSequenceLength(context.schema(), length, spec.steps));
   }
   return spec;
 }

@@ -47,7 +47,8 @@ struct RecurrentSpec {
   }
 };
 
-// E5007 for sequence lengths that do not fit.
+// E5007 for the length of a sequence that does not fit.
+Status CheckSequenceLength(const OpSchema& schema, int64_t length, int64_t steps);
 Result<RecurrentSpec> ReadRecurrent(const KernelContext& context, const RecurrentKind& kind);
 
 // One direction's parameters, as A.

@@ -13,6 +13,8 @@ namespace {
 using dnnl::memory;
 using onednn::Engine;
 
+constexpr int64_t kSmallestPlane = 64;  // pixels
+
 enum Operand : size_t { kX = 0, kW = 1, kBias = 2, kResidual = 3 };
 
 bool Present(const KernelRequest& request, size_t i) { return i < request.inputs.size() && request.inputs[i].present; }
@@ -113,7 +115,9 @@ class Convolution : public Kernel {
     if (!eltwise) late_activation_ = activation;
     // oneDNN starts its sums with the bias, which costs digits where the bias is large; the pass of the activation adds it for nothing.
     const OperandDesc& y = request.outputs[0];
-    if (has_bias_ && late_activation_.kind != ActivationKind::kNone && !simd::IsPaddedImage(y)) late_bias_ = y;
+    // That pass goes plane by plane over plain images, which takes longer than the convolution where planes are small.
+    const bool small_planes = !y.layout.is_blocked() && ElementCount(y.dims, 2, y.dims.size()) < kSmallestPlane;
+    if (has_bias_ && late_activation_.kind != ActivationKind::kNone && !simd::IsPaddedImage(y) && !small_planes) late_bias_ = y;
     // Infinity times the zeros that pad the weights, and activations with f(0) != 0, leave something there.
     if (simd::IsPaddedImage(y) && !request.assume_finite) padded_result_ = y;
 

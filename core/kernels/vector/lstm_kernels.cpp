@@ -1,13 +1,16 @@
-// LSTM of float32 with constant weights and the default activations; sequences of full length.
+// LSTM of float32 with constant weights and the default activations.
 #include <cstring>
 
 #include "core/base/parallel.h"
 #include "core/kernels/families.h"
 #include "core/kernels/vector/common.h"
 #include "core/kernels/vector/lstm.h"
+#include "core/ops/recurrent.h"
 
 namespace asc {
 namespace {
+constexpr size_t kLengths = 4;  // the input
+
 struct Sizes {
   int64_t steps, batch, input, hidden, directions;
   bool batch_first, first_is_reverse;
@@ -35,6 +38,10 @@ class LstmKernel : public Kernel {
       : s_(sizes), w_(std::move(w)), r_(std::move(r)) {}
 
   Status Run(KernelContext& context) const override {
+    if (context.HasInput(kLengths)) {
+      for (const int32_t length : context.input(kLengths).values<int32_t>())
+        ASC_RETURN_IF_ERROR(CheckSequenceLength(context.schema(), length, s_.steps));
+    }
     ParallelFor(s_.directions, 1, [&](int64_t begin, int64_t end) {
       for (int64_t d = begin; d < end; ++d) RunDirection(context, d);
     });
@@ -81,6 +88,8 @@ class LstmKernel : public Kernel {
     simd::MultiplySmall({context.input(0).data<float>(), s_.input, w, bias, 0, sums, gates,
                          s_.steps * s_.batch, gates, s_.input});
     const bool reverse = d == 1 || s_.first_is_reverse;
+    const int32_t* lengths =
+        context.HasInput(kLengths) ? context.input(kLengths).data<int32_t>() : nullptr;
     for (int64_t i = 0; i < s_.steps; ++i) {
       const int64_t t = reverse ? s_.steps - 1 - i : i;
       // The sequences of one step: `stride` apart.
@@ -88,11 +97,16 @@ class LstmKernel : public Kernel {
       const int64_t stride = s_.batch_first ? s_.steps * gates : gates;
       simd::MultiplySmall({h, hidden, r, first, stride, first, stride, s_.batch, gates, hidden});
       for (int64_t b = 0; b < s_.batch; ++b) {
-        simd::UpdateLstmCell(first + b * stride, c + b * hidden, h + b * hidden, hidden);
-        if (!context.HasOutput(0)) continue;
         const int64_t at = s_.batch_first ? (b * s_.steps + t) * s_.directions + d
                                           : (t * s_.directions + d) * s_.batch + b;
-        std::memcpy(context.output(0).data<float>() + at * hidden, h + b * hidden, bytes);
+        float* y = context.HasOutput(0) ? context.output(0).data<float>() + at * hidden : nullptr;
+        // Beyond a sequence's end its state stays; backwards, it starts from there.
+        if (lengths != nullptr && t >= lengths[b]) {
+          if (y != nullptr) std::fill_n(y, hidden, 0.0f);
+          continue;
+        }
+        simd::UpdateLstmCell(first + b * stride, c + b * hidden, h + b * hidden, hidden);
+        if (y != nullptr) std::memcpy(y, h + b * hidden, bytes);
       }
     }
     for (int64_t b = 0; b < s_.batch; ++b) {
@@ -125,7 +139,7 @@ bool Supports(const KernelRequest& request) {
     return i < request.inputs.size() && request.inputs[i].present;
   };
   const AttributeMap& attributes = request.node.attributes;
-  if (present(4) || present(7) || attributes.Int("input_forget", 0) != 0 ||
+  if (present(7) || attributes.Int("input_forget", 0) != 0 ||
       attributes.Float("clip", 0) != 0)
     return false;
   if (const auto* names = attributes.Get<std::vector<std::string>>("activations")) {
@@ -133,7 +147,10 @@ bool Supports(const KernelRequest& request) {
       if ((*names)[i] != (i % 3 == 0 ? "Sigmoid" : "Tanh")) return false;
     }
   }
-  if (!simd::AllPlainFloat(request.inputs) || !simd::AllPlainFloat(request.outputs)) return false;
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    if (present(i) && i != kLengths && !simd::IsPlainFloat(request.inputs[i])) return false;
+  }
+  if (!simd::AllPlainFloat(request.outputs)) return false;
   return request.inputs[1].constant != nullptr && request.inputs[2].constant != nullptr &&
          ElementCount(request.inputs[0].dims) > 0;
 }
