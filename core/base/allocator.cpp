@@ -1,6 +1,8 @@
 #include "core/base/allocator.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <new>
 
 namespace asc {
 namespace {
@@ -100,8 +102,42 @@ std::shared_ptr<Buffer> Buffer::Wrap(void* data, size_t bytes, Deleter deleter, 
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::Lazy(const std::shared_ptr<Allocator>& allocator, MemoryUse use, size_t bytes, Reader read) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->size_ = bytes;
+  buffer->read_only_ = true;
+  buffer->allocator_ = allocator;
+  buffer->use_ = use;
+  buffer->read_ = std::move(read);
+  return buffer;
+}
+
+Status Buffer::Materialize() const {
+  if (!is_lazy()) return Ok();
+  const std::lock_guard lock(making_);
+  if (!is_lazy()) return Ok();
+  ASC_ASSIGN_OR_RETURN(void* const made, allocator_->Allocate(use_, size_));
+  read_(0, size_, static_cast<std::byte*>(made));
+  data_.store(made, std::memory_order_release);
+  return Ok();
+}
+
+void* Buffer::MakeNow() const {
+  if (!Materialize().ok()) throw std::bad_alloc();
+  return data_.load(std::memory_order_relaxed);
+}
+
+void Buffer::CopyTo(size_t begin, size_t count, std::byte* to) const {
+  if (is_lazy()) {
+    read_(begin, count, to);
+  } else if (count > 0) {
+    std::memcpy(to, data() + begin, count);
+  }
+}
+
 Buffer::~Buffer() {
-  if (allocator_) allocator_->Free(data_, size_);
+  void* const data = data_.load(std::memory_order_relaxed);
+  if (allocator_ && data != nullptr) allocator_->Free(data, size_);
   if (deleter_) deleter_();
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "core/base/status.h"
@@ -71,21 +72,40 @@ class Buffer {
   // Wraps foreign memory; `deleter` runs once when the last reference goes. `read_only` marks memory that must not be written
   // (mapped files, a caller's constant).
   static std::shared_ptr<Buffer> Wrap(void* data, size_t bytes, Deleter deleter, bool read_only = false);
+  // Bytes that are somewhere else, or are computed, until somebody asks for all of them. `read` gives any part at any time and on any
+  // thread; the first data() or Materialize() makes the whole, from `allocator`, and it stays. Weights that kernels pack are read
+  // part by part and so are never in memory twice.
+  using Reader = std::function<void(size_t begin, size_t count, std::byte* to)>;
+  static std::shared_ptr<Buffer> Lazy(const std::shared_ptr<Allocator>& allocator, MemoryUse use, size_t bytes, Reader read);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  // Throws std::bad_alloc when lazy bytes cannot be made: Materialize() first where that must be a status.
+  std::byte* data() const {
+    void* const data = data_.load(std::memory_order_acquire);
+    return static_cast<std::byte*>(data != nullptr || !read_ ? data : MakeNow());
+  }
   size_t size() const { return size_; }
   bool read_only() const { return read_only_; }
+  bool is_lazy() const { return read_ && data_.load(std::memory_order_acquire) == nullptr; }
+  // Ends laziness. E5012 when memory is refused.
+  Status Materialize() const;
+  // Copies a part without ending laziness.
+  void CopyTo(size_t begin, size_t count, std::byte* to) const;
 
  private:
   Buffer() = default;
-  void* data_ = nullptr;
+  void* MakeNow() const;
+
+  mutable std::atomic<void*> data_{nullptr};
   size_t size_ = 0;
   bool read_only_ = false;
   std::shared_ptr<Allocator> allocator_;
   Deleter deleter_;
+  Reader read_;
+  MemoryUse use_ = MemoryUse::kConstant;  // of lazy bytes
+  mutable std::mutex making_;
 };
 
 }  // namespace asc

@@ -6,7 +6,7 @@ namespace asc {
 
 ConstantStore::Entry& ConstantStore::EntryOf(const Tensor& constant) const {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<Entry>& entry = entries_[constant.raw()];
+  std::unique_ptr<Entry>& entry = entries_[constant.identity()];
   if (!entry) entry = std::make_unique<Entry>();
   return *entry;
 }

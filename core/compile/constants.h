@@ -42,7 +42,7 @@ class ConstantStore : public PackedConstants {
 
   std::shared_ptr<Allocator> allocator_;
   mutable std::mutex mutex_;
-  // Constants of one graph that have equal contents share their buffer, so the address identifies the content.
+  // Constants of one graph that have equal contents share their buffer, so Tensor::identity() stands for the content.
   mutable std::map<const void*, std::unique_ptr<Entry>> entries_;
   std::atomic<int64_t> packed_bytes_{0}, forms_made_{0};
 };

@@ -287,6 +287,17 @@ bool Planner::IsStaticStep(const Node& node) const {
          std::all_of(node.outputs.begin(), node.outputs.end(), has_place);
 }
 
+// Lazy constants that the step will read are made now, when a refusal of memory can still be told. `kernel` null: it reads all.
+Status Planner::MakeConstantsReadable(const Node& node, const Kernel* kernel) const {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i].valid() || (kernel != nullptr && kernel->packs(i))) continue;
+    const Tensor& known = facts_[static_cast<size_t>(node.inputs[i].index)].known;
+    if (!known.is_lazy()) continue;
+    if (Status status = known.buffer()->Materialize(); !status.ok()) return std::move(status).WithNode(node.OriginText());
+  }
+  return Ok();
+}
+
 Status Planner::MakeStep(const Node& node, Step& step) {
   step.node = &node;
   step.key = HashBytes(node.name.data(), node.name.size());
@@ -296,8 +307,9 @@ Status Planner::MakeStep(const Node& node, Step& step) {
   for (const ValueId id : node.outputs) {
     step.outputs.push_back(id.valid() ? slot_of_[static_cast<size_t>(id.index)] : -1);
   }
-  if (!node.regions.empty()) return Ok();
+  if (!node.regions.empty()) return MakeConstantsReadable(node, nullptr);
   if (!IsStaticStep(node)) {
+    ASC_RETURN_IF_ERROR(MakeConstantsReadable(node, nullptr));
     step.dynamic = MakeDynamicKernels(node, executable_.device_, *executable_.constants_, executable_.options_,
                                       plan_->threads);
     return Ok();
@@ -309,6 +321,7 @@ Status Planner::MakeStep(const Node& node, Step& step) {
   Result<std::shared_ptr<const Kernel>> kernel = ChooseKernel(executable_.device_, request);
   if (!kernel.ok()) return std::move(kernel).status().WithNode(node.OriginText());
   step.kernel = std::move(kernel).value();
+  ASC_RETURN_IF_ERROR(MakeConstantsReadable(node, step.kernel.get()));
   step.scratch_bytes = step.kernel->scratch_bytes();
   for (const ValueId id : node.outputs) {
     if (!id.valid()) continue;

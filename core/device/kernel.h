@@ -60,6 +60,8 @@ class Kernel {
   virtual size_t scratch_bytes() const { return 0; }
   // The state that KernelContext::state() gives to each run; null when the kernel needs none. Runs may come without one.
   virtual std::unique_ptr<KernelState> MakeState() const { return nullptr; }
+  // Whether the kernel holds constant input `i` in a form of its own, and does not read the input when it runs.
+  virtual bool packs(size_t /*i*/) const { return false; }
   // For summaries and profiles: "onednn:brgconv_avx512".
   virtual std::string_view name() const = 0;
 };

@@ -24,6 +24,8 @@ struct TensorReader::Proto {
 
 namespace {
 constexpr size_t kDropStep = 1 << 20;
+// Smaller tensors are not worth the trouble.
+constexpr size_t kLeastLazy = 1 << 16;
 // A sparse tensor may claim any extents with few bytes of file: beyond this its dense form must not
 // be mostly air.
 constexpr size_t kLargeDense = size_t{1} << 28;
@@ -257,22 +259,26 @@ Result<Tensor> TensorReader::FromRaw(DataType type, const Dims& dims, const Data
     if (shared.ok()) return shared;
   }
   // Protobuf puts raw_data anywhere, and kernels may rely on natural alignment: so misaligned
-  // elements are copied once. The source's pages are let go step by step, so that a big weight is
-  // never in memory twice.
+  // elements are copied, those of big weights only when somebody needs them unpacked.
+  const auto copy = [source, offset](size_t begin, size_t count, std::byte* to) {
+    // The source's pages are let go step by step.
+    for (size_t done = 0; done < count;) {
+      const size_t step = std::min(kDropStep, count - done), from = offset + begin + done;
+      std::memcpy(to + done, source.bytes->data() + from, step);
+      if (source.file != nullptr && count >= kDropStep) source.file->DropPages(from, step);
+      done += step;
+    }
+  };
+  if (bytes >= kLeastLazy && !odd_bools) {
+    return Tensor::FromBuffer(type, dims,
+                              Buffer::Lazy(HostAllocator(), MemoryUse::kConstant, bytes, copy));
+  }
   ASC_ASSIGN_OR_RETURN(Tensor tensor,
                        Tensor::Allocate(type, dims, HostAllocator(), MemoryUse::kConstant));
   auto* out = static_cast<std::byte*>(tensor.raw());
-  for (size_t done = 0; done < bytes;) {
-    const size_t step = std::min(kDropStep, bytes - done);
-    if (odd_bools) {
-      std::transform(data + done, data + done + step, out + done,
-                     [](std::byte b) { return std::byte{b != std::byte{0}}; });
-    } else {
-      std::memcpy(out + done, data + done, step);
-    }
-    if (source.file != nullptr && bytes >= kDropStep) source.file->DropPages(offset + done, step);
-    done += step;
-  }
+  copy(0, bytes, out);
+  if (odd_bools)
+    std::transform(out, out + bytes, out, [](std::byte b) { return std::byte{b != std::byte{0}}; });
   return tensor;
 }
 

@@ -61,32 +61,69 @@ bool Store(T& to, double value, bool was_finite) {
   if constexpr (std::is_same_v<T, double>) to = value;
   return !was_finite || std::isfinite(static_cast<double>(to));
 }
+
+// The weights of a convolution times a factor per filter, made part by part.
+struct Scaling {
+  Tensor weight;
+  std::vector<double> scale;
+  bool transposed;
+  int64_t rows_per_group;  // transposed: of input channels
+
+  // The bytes [begin, begin + count) of the result, both multiples of the element size. False when rounding made something
+  // infinite that was not.
+  bool Read(size_t begin, size_t count, std::byte* to) const {
+    weight.CopyBytes(begin, count, to);
+    bool fine = true;
+    VisitFloats(weight.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      T* const values = reinterpret_cast<T*>(to);
+      const int64_t window = ElementCount(weight.dims(), 2, weight.rank()), columns = weight.dim(1);
+      const auto first = static_cast<int64_t>(begin / sizeof(T)),
+                 last = first + static_cast<int64_t>(count / sizeof(T));
+      for (int64_t i = first; i < last;) {
+        const int64_t filter = i / window, row = filter / columns,
+                      end = std::min(last, (filter + 1) * window);
+        const int64_t channel =
+            transposed ? row / rows_per_group * columns + filter % columns : row;
+        const double factor = scale[static_cast<size_t>(channel)];
+        for (; i < end; ++i) {
+          const auto value = static_cast<double>(values[i - first]);
+          fine &= Store(values[i - first], value * factor, std::isfinite(value));
+        }
+      }
+    });
+    return fine;
+  }
+};
+
+// Weights from this size on are scaled when they are packed: their plain form then never is in memory as a whole.
+constexpr size_t kLeastLazy = 1 << 20;
 }  // namespace
 
 std::optional<Tensor> ScaledWeight(const ConvParts& conv, std::span<const double> scale) {
-  Result<Tensor> scaled = Tensor::Allocate(conv.weight->dtype(), conv.weight->dims());
-  if (!scaled.ok()) return std::nullopt;
   const Tensor& w = *conv.weight;
-  const int64_t window = ElementCount(w.dims(), 2, w.rank());
-  bool fine = true;
-  VisitFloats(w.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = w.data<T>();
-    T* to = scaled->data<T>();
-    for (int64_t a = 0; a < w.dim(0); ++a) {
-      for (int64_t b = 0; b < w.dim(1); ++b) {
-        const int64_t group =
-            conv.transposed ? a / std::max<int64_t>(1, w.dim(0) / conv.groups) : 0;
-        const double factor =
-            scale[static_cast<size_t>(conv.transposed ? group * w.dim(1) + b : a)];
-        for (int64_t i = (a * w.dim(1) + b) * window, end = i + window; i < end; ++i) {
-          const auto value = static_cast<double>(from[i]);
-          fine &= Store(to[i], value * factor, std::isfinite(value));
-        }
-      }
-    }
-  });
-  return fine ? std::optional(*std::move(scaled)) : std::nullopt;
+  const Scaling scaling{w,
+                        {scale.begin(), scale.end()},
+                        conv.transposed,
+                        std::max<int64_t>(1, w.dim(0) / conv.groups)};
+  if (w.bytes() < kLeastLazy) {
+    Result<Tensor> scaled = Tensor::Allocate(w.dtype(), w.dims());
+    if (!scaled.ok()) return std::nullopt;
+    const bool fine = scaling.Read(0, w.bytes(), static_cast<std::byte*>(scaled->raw()));
+    return fine ? std::optional(*std::move(scaled)) : std::nullopt;
+  }
+  std::vector<std::byte> part(kLeastLazy);
+  for (size_t done = 0; done < w.bytes(); done += part.size()) {
+    if (!scaling.Read(done, std::min(part.size(), w.bytes() - done), part.data()))
+      return std::nullopt;
+  }
+  Result<Tensor> lazy =
+      Tensor::FromBuffer(w.dtype(), w.dims(),
+                         Buffer::Lazy(HostAllocator(), MemoryUse::kConstant, w.bytes(),
+                                      [scaling](size_t begin, size_t count, std::byte* to) {
+                                        scaling.Read(begin, count, to);
+                                      }));
+  return lazy.ok() ? std::optional(*std::move(lazy)) : std::nullopt;
 }
 
 std::optional<Tensor> MakeVector(DataType dtype, std::span<const double> values) {

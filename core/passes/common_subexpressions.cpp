@@ -77,13 +77,13 @@ class CommonSubexpressions : public Pass {
       const bool small =
           tensor.dtype() == DataType::kString || tensor.bytes() <= kMostComparedBytes;
       const uint64_t hash =
-          small ? tensor.ContentHash() : reinterpret_cast<uintptr_t>(tensor.raw());
+          small ? tensor.ContentHash() : reinterpret_cast<uintptr_t>(tensor.identity());
       const auto [begin, end] = seen.equal_range(hash);
       bool merged = false;
       for (auto it = begin; it != end && !merged; ++it) {
         const Value& kept = graph.value(it->second);
         const bool same = small ? tensor.ContentEquals(kept.constant)
-                                : tensor.raw() == kept.constant.raw() && value.type == kept.type;
+                                : tensor.identity() == kept.constant.identity() && value.type == kept.type;
         if (!same || kept.origin_format != value.origin_format) continue;
         Patch patch("Merge equal constants", graph.node(value.uses[0].node));
         patch.Replace(id, it->second);

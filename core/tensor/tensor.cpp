@@ -55,7 +55,8 @@ Result<Tensor> Tensor::FromBuffer(DataType type, const Dims& dims, std::shared_p
     return InvalidArgument("a ", DataTypeName(type), " tensor of shape ", dims, " needs ", *bytes, " bytes, given ",
                            buffer->size() - std::min(offset, buffer->size()));
   }
-  if (reinterpret_cast<uintptr_t>(buffer->data() + offset) % Alignment(type) != 0) {
+  const uintptr_t start = buffer->is_lazy() ? offset : reinterpret_cast<uintptr_t>(buffer->data()) + offset;
+  if (start % Alignment(type) != 0) {
     return InvalidArgument("memory of a ", DataTypeName(type), " tensor must be aligned to ", Alignment(type), " bytes");
   }
   return Unchecked(type, dims, std::move(buffer), offset);
@@ -66,7 +67,7 @@ Tensor Tensor::Unchecked(DataType type, Dims dims, std::shared_ptr<Buffer> buffe
   tensor.dtype_ = type;
   tensor.count_ = asc::ElementCount(dims);
   tensor.dims_ = std::move(dims);
-  tensor.data_ = buffer->data() + offset;
+  if (!buffer->is_lazy()) tensor.data_ = buffer->data() + offset;
   tensor.buffer_ = std::move(buffer);
   tensor.offset_ = offset;
   return tensor;
@@ -97,9 +98,9 @@ bool Tensor::ContentEquals(const Tensor& other) const {
     return std::equal(data<std::string>(), data<std::string>() + count_, other.data<std::string>());
   }
   const size_t size = bytes();
-  if (data_ == other.data_ || size == 0) return true;
-  const auto* mine = static_cast<const std::byte*>(data_);
-  const auto* others = static_cast<const std::byte*>(other.data_);
+  if (identity() == other.identity() || size == 0) return true;
+  const auto* mine = static_cast<const std::byte*>(raw());
+  const auto* others = static_cast<const std::byte*>(other.raw());
   return std::memcmp(mine, others, size - 1) == 0 &&
          ((mine[size - 1] ^ others[size - 1]) & LastByteMask(dtype_, count_)) == std::byte{0};
 }
@@ -112,9 +113,9 @@ uint64_t Tensor::ContentHash() const {
     }
     return hash;
   }
-  if (LastByteMask(dtype_, count_) == std::byte{0xff}) return HashBytes(data_, bytes(), hash);
-  const std::byte* last = static_cast<const std::byte*>(data_) + bytes() - 1;
-  return HashCombine(HashBytes(data_, bytes() - 1, hash), static_cast<uint64_t>(*last & LastByteMask(dtype_, count_)));
+  if (LastByteMask(dtype_, count_) == std::byte{0xff}) return HashBytes(raw(), bytes(), hash);
+  const std::byte* last = static_cast<const std::byte*>(raw()) + bytes() - 1;
+  return HashCombine(HashBytes(raw(), bytes() - 1, hash), static_cast<uint64_t>(*last & LastByteMask(dtype_, count_)));
 }
 
 std::string Tensor::TypeString() const { return Cat(DataTypeName(dtype_), dims_); }

@@ -76,17 +76,23 @@ class Tensor {
   const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
   size_t offset() const { return offset_; }
 
-  void* raw() { return data_; }
-  const void* raw() const { return data_; }
+  void* raw() { return Elements(); }
+  const void* raw() const { return Elements(); }
+  // The elements are not in memory as one piece yet (Buffer::Lazy): raw(), data() and values() would make that. CopyBytes reads
+  // a part without.
+  bool is_lazy() const { return data_ == nullptr && buffer_ != nullptr && buffer_->is_lazy(); }
+  void CopyBytes(size_t begin, size_t count, std::byte* to) const { buffer_->CopyTo(offset_ + begin, count, to); }
+  // Two tensors with the same one share their elements. Stays the same as long as the tensor lives.
+  const void* identity() const { return data_ != nullptr ? data_ : static_cast<const void*>(buffer_.get()); }
   template <typename T>
   T* data() {
     assert(DataTypeOf<T>::value == dtype_);
-    return static_cast<T*>(data_);
+    return static_cast<T*>(Elements());
   }
   template <typename T>
   const T* data() const {
     assert(DataTypeOf<T>::value == dtype_);
-    return static_cast<const T*>(data_);
+    return static_cast<const T*>(Elements());
   }
   template <typename T>
   std::span<const T> values() const {
@@ -104,12 +110,14 @@ class Tensor {
   std::string TypeString() const;
 
  private:
+  void* Elements() const { return data_ != nullptr || buffer_ == nullptr ? data_ : buffer_->data() + offset_; }
+
   DataType dtype_ = DataType::kUndefined;
   Dims dims_;
   int64_t count_ = 0;
   std::shared_ptr<Buffer> buffer_;
   size_t offset_ = 0;
-  void* data_ = nullptr;
+  void* data_ = nullptr;  // null where undefined, or made from a lazy buffer
 };
 
 // Integers of an int32 or int64 tensor (any rank, in order), for axes, shapes and the like; E5002 for other types.

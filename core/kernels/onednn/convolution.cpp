@@ -95,6 +95,7 @@ class Convolution : public Kernel {
 
   std::unique_ptr<KernelState> MakeState() const override { return std::make_unique<onednn::PrimitiveCalls>(); }
   size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool packs(size_t i) const override { return i == kW && packed_ != nullptr; }
   std::string_view name() const override { return name_; }
 
  private:

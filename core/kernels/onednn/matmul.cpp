@@ -114,6 +114,7 @@ class MatMul : public Kernel {
 
   std::unique_ptr<KernelState> MakeState() const override { return std::make_unique<onednn::PrimitiveCalls>(); }
   size_t scratch_bytes() const override { return scratchpad_desc_.get_size(); }
+  bool packs(size_t i) const override { return i == 1 && packed_ != nullptr; }
   std::string_view name() const override { return name_; }
 
  private:
