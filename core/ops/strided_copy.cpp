@@ -313,12 +313,15 @@ void StridedCopy(DataType type, const Dims& dims, ConstStridedView in, StridedVi
 }
 
 void CopyElements(const Tensor& in, Tensor& out) {
-  if (in.raw() == out.raw()) return;
-  StridedCopy(in.dtype(), {in.size()}, {in.raw(), 0, {1}}, {out.raw(), 0, {1}});
+  const void* const from = in.raw();
+  void* const to = out.raw();
+  if (from != to) StridedCopy(in.dtype(), {in.size()}, {from, 0, {1}}, {to, 0, {1}});
 }
 
 void FillElements(const Tensor& value, Tensor& out) {
-  StridedCopy(out.dtype(), {out.size()}, {value.raw(), 0, {0}}, {out.raw(), 0, {1}});
+  const void* const from = value.raw();
+  void* const to = out.raw();
+  StridedCopy(out.dtype(), {out.size()}, {from, 0, {0}}, {to, 0, {1}});
 }
 
 }  // namespace asc

@@ -73,6 +73,8 @@ Tensor Tensor::Unchecked(DataType type, Dims dims, std::shared_ptr<Buffer> buffe
   return tensor;
 }
 
+void* Tensor::LazyElements() const { return buffer_->data() + offset_; }
+
 Result<Tensor> Tensor::Reshaped(const Dims& dims) const {
   const auto count = CheckedElementCount(dims);
   if (!count || *count != count_) {

@@ -110,7 +110,8 @@ class Tensor {
   std::string TypeString() const;
 
  private:
-  void* Elements() const { return data_ != nullptr || buffer_ == nullptr ? data_ : buffer_->data() + offset_; }
+  void* Elements() const { return data_ != nullptr || buffer_ == nullptr ? data_ : LazyElements(); }
+  void* LazyElements() const;
 
   DataType dtype_ = DataType::kUndefined;
   Dims dims_;

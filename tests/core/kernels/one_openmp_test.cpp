@@ -32,11 +32,6 @@ std::vector<std::string> OpenMpRuntimes() {
   return found;
 }
 
-int64_t ThreadCount() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
-                       std::filesystem::directory_iterator());
-}
-
 // Large enough that oneDNN takes its whole team.
 void MultiplyWithOneDnn() {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
@@ -59,6 +54,11 @@ TEST(OneOpenMp, RuntimeIsLoadedOnce) {
 }
 
 #ifndef ASC_THREADS_STD
+int64_t ThreadCount() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                       std::filesystem::directory_iterator());
+}
+
 TEST(OneOpenMp, OneDnnAndParallelForShareATeam) {
   const ScopedThreads threads(kThreads);
   MultiplyWithOneDnn();

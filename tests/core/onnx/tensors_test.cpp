@@ -162,6 +162,30 @@ TEST(Tensors, AlignedDataIsSharedMisalignedDataIsCopied) {
   EXPECT_EQ(shared, 1);
 }
 
+// Big misaligned weights are not copied before somebody needs them in one piece.
+TEST(Tensors, BigMisalignedDataStaysWhereItIs) {
+  std::vector<float> values(20000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const Message model =
+      ModelMessage(GraphMessage({.nodes = {},
+                                 .inputs = {},
+                                 .outputs = {ValueInfo("t", "")},
+                                 .initializers = {RawTensor<float>("t", {20000}, values)}}));
+  int lazy = 0;
+  for (size_t shift = 0; shift < 4; ++shift) {
+    const auto graph = ImportOnnxBytes(AsBuffer(model, shift));
+    ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+    const Tensor* tensor = (*graph)->Constant((*graph)->outputs()[0].value);
+    lazy += tensor->is_lazy();
+    float some[2] = {};
+    tensor->CopyBytes(4000, 8, reinterpret_cast<std::byte*>(some));
+    EXPECT_EQ(some[1], 1001.0f);
+    EXPECT_EQ(Values<float>(*tensor), values);
+    EXPECT_FALSE(tensor->is_lazy());
+  }
+  EXPECT_EQ(lazy, 3);
+}
+
 TEST(Tensors, SharedDataKeepsTheBytesAlive) {
   const Message model =
       ModelMessage(GraphMessage({.nodes = {},

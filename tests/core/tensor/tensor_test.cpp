@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "core/tensor/element.h"
 
 namespace asc {
@@ -46,6 +48,31 @@ TEST(Tensor, ContentOfOtherTypesCountsToTheLastByte) {
   EXPECT_FALSE(a.ContentEquals(Tensor::FromValues<uint8_t>({3}, {1, 2, 0x83})));
   EXPECT_FALSE(a.ContentEquals(Tensor::FromValues<int8_t>({3}, {1, 2, 3})));
   EXPECT_FALSE(a.ContentEquals(Tensor::FromValues<uint8_t>({1, 3}, {1, 2, 3})));
+}
+
+TEST(Tensor, LazyElementsAreMadeWhenTheyAreRead) {
+  const auto buffer = Buffer::Lazy(
+      HostAllocator(), MemoryUse::kConstant, 16, [](size_t begin, size_t count, std::byte* to) {
+        const float all[] = {1, 2, 3, 4};
+        std::memcpy(to, reinterpret_cast<const char*>(all) + begin, count);
+      });
+  EXPECT_FALSE(Tensor::FromBuffer(DataType::kFloat32, {2}, buffer, 2).ok());
+  const Tensor tensor = Tensor::FromBuffer(DataType::kFloat32, {3}, buffer, 4).value(),
+               copy = tensor;
+  float last = 0;
+  tensor.CopyBytes(8, 4, reinterpret_cast<std::byte*>(&last));
+  EXPECT_EQ(last, 4.0f);
+  EXPECT_TRUE(tensor.is_lazy());
+  const void* const identity = tensor.identity();
+  EXPECT_TRUE(copy.ContentEquals(tensor));  // shared: nothing is read
+  EXPECT_TRUE(tensor.is_lazy());
+  const Tensor plain = Tensor::FromValues<float>({3}, {2, 3, 4});
+  EXPECT_TRUE(tensor.ContentEquals(plain));
+  EXPECT_FALSE(copy.is_lazy());
+  EXPECT_EQ(copy.data<float>()[1], 3.0f);
+  EXPECT_EQ(tensor.ContentHash(), plain.ContentHash());
+  EXPECT_EQ(tensor.identity(), identity);
+  EXPECT_EQ(copy.identity(), identity);
 }
 }  // namespace
 }  // namespace asc
