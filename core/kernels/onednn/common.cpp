@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/heap.h"
 #include "core/base/parallel.h"
 #include "core/kernels/vector/unary.h"
 
@@ -127,18 +128,22 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
   const std::string form = Cat(kFormPrefix, std::string_view(reinterpret_cast<const char*>(blob.data()), blob.size()));
   const size_t bytes = wanted.get_size();
   return constants.GetOrMake(weight, form, bytes, [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
-    ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed, Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
     // Of a lazy weight the packed form is all that stays.
     std::shared_ptr<Buffer> plain;
     if (weight.is_lazy()) {
       ASC_ASSIGN_OR_RETURN(plain, Buffer::Allocate(allocator, MemoryUse::kScratch, weight.bytes()));
       weight.CopyBytes(0, weight.bytes(), plain->data());
     }
+    ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed, Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
     ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] {
       dnnl::memory from(user, Engine(), plain ? plain->data() : const_cast<void*>(weight.raw())), to(wanted, Engine(), packed->data());
       dnnl::reorder(from, to).execute(ThreadStream(), from, to);
       ThreadStream().wait();
     }));
+    if (plain) {
+      plain.reset();
+      ReturnFreePages();
+    }
     return packed;
   });
 }
