@@ -19,7 +19,6 @@ import onnx
 from onnx import TensorProto, helper
 
 ALIGNMENT = 64
-LAYER_BYTES = 4 << 20
 
 # Loads, runs once, then says how much is packed and waits: the parent watches from outside.
 CHILD = """
@@ -65,6 +64,16 @@ def matmul_layer(weights, rng, i):
     return [helper.make_node("MatMul", [f"x{i}", f"w{i}"], [f"x{i + 1}"])], [w]
 
 
+def wide_layer(weights, rng, i):
+    up = weights.add(f"u{i}", rng.standard_normal((1024, 12288), np.float32) / 32)
+    down = weights.add(f"d{i}", rng.standard_normal((12288, 1024), np.float32) / 111)
+    nodes = [
+        helper.make_node("MatMul", [f"x{i}", f"u{i}"], [f"h{i}"]),
+        helper.make_node("MatMul", [f"h{i}", f"d{i}"], [f"x{i + 1}"]),
+    ]
+    return nodes, [up, down]
+
+
 def conv_layer(weights, rng, i):
     # 1,048,576 weights in 3x3 windows.
     w = weights.add(f"w{i}", rng.standard_normal((341, 341, 3, 3), np.float32) / 55)
@@ -79,17 +88,19 @@ def conv_bn_layer(weights, rng, i):
     return [conv, norm], [w] + ones
 
 
+# A layer, the extents of its input, and its megabytes.
 MODELS = {
-    "matmul": (matmul_layer, [8, 1024]),
-    "conv": (conv_layer, [1, 341, 8, 8]),
-    "conv-bn": (conv_bn_layer, [1, 341, 8, 8]),
+    "matmul": (matmul_layer, [8, 1024], 4),
+    "matmul-wide": (wide_layer, [8, 1024], 96),
+    "conv": (conv_layer, [1, 341, 8, 8], 4),
+    "conv-bn": (conv_bn_layer, [1, 341, 8, 8], 4),
 }
 
 
 def write_model(name, megabytes, shift, folder):
-    """Path of the model, whose layers have different weights of 4 MB each."""
-    layer, dims = MODELS[name]
-    count = max(1, (megabytes << 20) // LAYER_BYTES)
+    """Path of the model, whose layers have different weights."""
+    layer, dims, layer_megabytes = MODELS[name]
+    count = max(1, megabytes // layer_megabytes)
     weights, rng = Weights(folder / "weights.bin", shift), np.random.default_rng(1)
     nodes, tensors = [], []
     for i in range(count):
@@ -140,12 +151,12 @@ def main():
     parser.add_argument("models", nargs="*", default=list(MODELS), metavar="MODEL", help=", ".join(MODELS))
     parser.add_argument("--megabytes", type=int, default=400, help="of weights")
     options = parser.parse_args()
-    print(f"{'model':<10}{'weights':<12}{'packed MB':>10}{'peak MB':>10}{'ratio':>8}")
+    print(f"{'model':<12}{'weights':<12}{'packed MB':>10}{'peak MB':>10}{'ratio':>8}")
     for name in options.models:
         for shift in (0, 1):
             peak, packed = measure(name, options.megabytes, shift)
             kind = "misaligned" if shift else "aligned"
-            print(f"{name:<10}{kind:<12}{packed / 2**20:>10.1f}{peak / 2**20:>10.1f}{peak / packed:>8.2f}", flush=True)
+            print(f"{name:<12}{kind:<12}{packed / 2**20:>10.1f}{peak / 2**20:>10.1f}{peak / packed:>8.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ constexpr std::string_view kFormPrefix = "onednn:";
 // Primitives that oneDNN keeps beside those that our plans hold: enough for layers that repeat within a plan; each may hold
 // hundreds of kilobytes of generated code.
 constexpr int kPrimitiveCache = 16;
+// Of a lazy weight that much is in memory plain at a time.
+constexpr int64_t kSliceBytes = 16 << 20;
 }  // namespace
 
 const dnnl::engine& Engine() {
@@ -121,6 +123,52 @@ void Adapter::Run(PrimitiveCalls& calls, void* user, std::byte* scratch) const {
   calls.Execute(reorder_, arguments);
 }
 
+namespace {
+void Reorder(const dnnl::memory::desc& from_desc, const void* from, const dnnl::memory::desc& to_desc, void* to) {
+  dnnl::memory source(from_desc, Engine(), const_cast<void*>(from)), target(to_desc, Engine(), to);
+  dnnl::reorder(source, target).execute(ThreadStream(), source, target);
+  ThreadStream().wait();
+}
+
+// How many elements of axis `axis` stand in one block of a layout.
+int64_t BlockOf(const dnnl::memory::desc& layout, int64_t axis) {
+  int64_t block = 1;
+  const auto sizes = layout.get_inner_blks(), axes = layout.get_inner_idxs();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (axes[i] == axis) block *= sizes[i];
+  }
+  return block;
+}
+
+// Packs a lazy weight in slices along the axis that is outermost in memory, so that no more than a slice is there plain.
+Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& weight, const dnnl::memory::desc& user,
+                    const dnnl::memory::desc& wanted, void* packed) {
+  const dnnl::memory::dims dims = user.get_dims(), strides = user.get_strides();
+  size_t axis = 0;
+  for (size_t i = 1; i < dims.size(); ++i) {
+    if (strides[i] > strides[axis]) axis = i;
+  }
+  const auto row_bytes = static_cast<int64_t>(weight.bytes()) / dims[axis];
+  const int64_t block = BlockOf(wanted, static_cast<int64_t>(axis));
+  const int64_t rows = std::max<int64_t>(1, kSliceBytes / row_bytes / block) * block;
+  ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> plain,
+                       Buffer::Allocate(allocator, MemoryUse::kScratch, static_cast<size_t>(std::min(rows, dims[axis]) * row_bytes)));
+  for (int64_t row = 0; row < dims[axis]; row += rows) {
+    dnnl::memory::dims part = dims, offsets(dims.size(), 0);
+    part[axis] = std::min(rows, dims[axis] - row);
+    offsets[axis] = row;
+    weight.CopyBytes(static_cast<size_t>(row * row_bytes), static_cast<size_t>(part[axis] * row_bytes), plain->data());
+    const dnnl::memory::desc slice(part, user.get_data_type(), strides);
+    // Reordered whole where one slice is all: that is the faster kernel.
+    const Status status = Guard(Code::kUnavailable, "packing a weight", [&] {
+      Reorder(slice, plain->data(), part[axis] == dims[axis] ? wanted : wanted.submemory_desc(part, offsets), packed);
+    });
+    ASC_RETURN_IF_ERROR(status);
+  }
+  return Ok();
+}
+}  // namespace
+
 Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Tensor& weight, const dnnl::memory::desc& user,
                                            const dnnl::memory::desc& wanted) {
   // The layout itself is the form's name, so that PackedLayouts can read it back.
@@ -128,22 +176,14 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
   const std::string form = Cat(kFormPrefix, std::string_view(reinterpret_cast<const char*>(blob.data()), blob.size()));
   const size_t bytes = wanted.get_size();
   return constants.GetOrMake(weight, form, bytes, [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
-    // Of a lazy weight the packed form is all that stays.
-    std::shared_ptr<Buffer> plain;
-    if (weight.is_lazy()) {
-      ASC_ASSIGN_OR_RETURN(plain, Buffer::Allocate(allocator, MemoryUse::kScratch, weight.bytes()));
-      weight.CopyBytes(0, weight.bytes(), plain->data());
-    }
     ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed, Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
-    ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] {
-      dnnl::memory from(user, Engine(), plain ? plain->data() : const_cast<void*>(weight.raw())), to(wanted, Engine(), packed->data());
-      dnnl::reorder(from, to).execute(ThreadStream(), from, to);
-      ThreadStream().wait();
-    }));
-    if (plain) {
-      plain.reset();
+    if (weight.is_lazy()) {
+      const Status status = PackInSlices(allocator, weight, user, wanted, packed->data());
       ReturnFreePages();
+      ASC_RETURN_IF_ERROR(status);
+      return packed;
     }
+    ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] { Reorder(user, weight.raw(), wanted, packed->data()); }));
     return packed;
   });
 }
