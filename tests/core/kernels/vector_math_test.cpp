@@ -131,9 +131,12 @@ float Apply(UnaryOp op, float x, float a = 1, float b = 1) {
   // Long enough for the vectors' own path, not only for tails.
   std::vector<float> values(37, x);
   ApplyUnary({op, a, b}, values.data(), values.data(), 37);
-  for (const float y : values)
-    EXPECT_EQ(std::bit_cast<uint32_t>(y), std::bit_cast<uint32_t>(values[0]))
+  // The sign of a NaN means nothing, and compilers differ in it.
+  for (const float y : values) {
+    EXPECT_TRUE(std::bit_cast<uint32_t>(y) == std::bit_cast<uint32_t>(values[0]) ||
+                (std::isnan(y) && std::isnan(values[0])))
         << "in place, at " << x;
+  }
   return values[0];
 }
 
