@@ -58,10 +58,7 @@ std::unique_ptr<Frame> Plan::MakeFrame() const {
 
 void Plan::GiveBack(std::unique_ptr<Frame> frame, ArenaPool& arenas) const noexcept {
   // What belongs to the caller or to this run must not outlive it here.
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const StorageKind kind = slots[static_cast<size_t>(slots[i].root)].kind;
-    if (kind != StorageKind::kArena && kind != StorageKind::kConstant) frame->values[i] = AnyValue();
-  }
+  for (const int slot : run_slots) frame->values[static_cast<size_t>(slot)] = AnyValue();
   arenas.GiveBack({std::move(frame->arena.memory), frame->arena.id});
   const std::lock_guard lock(frames_mutex_);
   if (idle_frames_.size() < kMostIdleFrames) idle_frames_.push_back(std::move(frame));

@@ -79,7 +79,10 @@ class Plan {
   std::vector<int> input_slots;    // by graph input; -1: nothing reads it
   std::vector<int> output_slots;   // by graph output
   std::vector<int> variable_slots; // by variable: the initial version's slot; -1: nothing reads it
-  std::vector<int> bound_views;    // slots that share the memory of an input, output or variable: bound at each run
+  // What each run does, so that it need not look through all slots.
+  std::vector<int> bound_roots;    // slots that get the memory of an output, or of a variable that another slot reads first
+  std::vector<int> bound_views;    // slots that share the memory of an input, output or variable: bound after those
+  std::vector<int> run_slots;      // slots whose values belong to the caller or to one run: emptied after it
   // What the plan was made for; undefined and empty for values that are no tensors.
   std::vector<DataType> input_types;
   std::vector<Dims> input_dims;

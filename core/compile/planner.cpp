@@ -515,8 +515,16 @@ Status Planner::AssignMemory() {
   }
   for (size_t i = 0; i < plan_->slots.size(); ++i) {
     const Slot& slot = plan_->slots[i];
+    const auto own = static_cast<int>(i);
+    const StorageKind root_kind = plan_->slots[static_cast<size_t>(slot.root)].kind;
+    if (root_kind != StorageKind::kArena && root_kind != StorageKind::kConstant) plan_->run_slots.push_back(own);
+    const bool later_version = slot.kind == StorageKind::kVariable && plan_->variable_slots[slot.index] != own;
     const bool bound = slot.kind == StorageKind::kInput || slot.kind == StorageKind::kOutput || slot.kind == StorageKind::kVariable;
-    if (bound && slot.root != static_cast<int>(i)) plan_->bound_views.push_back(static_cast<int>(i));
+    if (slot.root != own) {
+      if (bound) plan_->bound_views.push_back(own);
+    } else if (slot.kind == StorageKind::kOutput || later_version) {
+      plan_->bound_roots.push_back(own);
+    }
   }
   ASC_ASSIGN_OR_RETURN(plan_->memory, CheckMemory(*plan_));
   return Ok();

@@ -9,16 +9,10 @@
 namespace asc {
 namespace {
 bool IsImage(const Graph& graph, ValueId id) {
-  if (!id.valid()) return true;
+  if (!id.valid()) return false;
   const ValueType& type = graph.value(id).type;
   return type.is_tensor() && type.dtype == DataType::kFloat32 && type.shape.has_rank() && type.shape.rank() == 4 &&
          type.shape[1].is_constant();
-}
-
-// Channels that leave no lane of the last block as padding. Padding is zero in every value, and a kernel that would make something
-// else of it does not take such blocks.
-bool FillsBlocks(const Graph& graph, ValueId id, const Layout& layout) {
-  return IsImage(graph, id) && (!id.valid() || graph.value(id).type.shape[1].value() % layout.c0 == 0);
 }
 
 bool IsFloat32(const Graph& graph, ValueId id) { return graph.value(id).type.dtype == DataType::kFloat32; }
@@ -58,7 +52,7 @@ std::optional<float> ConstantOr(const Graph& graph, ValueId id, float absent) {
 // Clip whose bounds are known to hold 0 between them.
 bool ClipKeepsZero(const Graph& graph, const Node& node) {
   const auto low = ConstantOr(graph, node.input(1), -INFINITY), high = ConstantOr(graph, node.input(2), INFINITY);
-  return low && high && *low <= 0 && *high >= 0;
+  return low && high && simd::KeepsZero({simd::UnaryOp::kClip, *low, *high});
 }
 
 // Pools whose every window has an element in it: one without would put -infinity or NaN into the padding of blocks.
@@ -121,14 +115,16 @@ bool ResizesPlanes(const Graph& graph, const Node& node) {
 bool AcceptsLayoutOnHost(const Graph& graph, const Node& node, const Layout& layout) {
   if (layout.format != Format::kNC1HWC0 || (layout.c0 != 8 && layout.c0 != 16)) return false;
   if (node.outputs.size() != 1 || !IsImage(graph, node.outputs[0])) return false;
-  const bool full = FillsBlocks(graph, node.outputs[0], layout);
+  // Channels that leave no lane of the last block as padding. Padding is zero in every value, and a kernel that would make something
+  // else of it does not take such blocks.
+  const bool full = graph.value(node.outputs[0]).type.shape[1].value() % layout.c0 == 0;
 #ifdef ASC_WITH_ONEDNN
   if (node.Is("Conv") || node.Is("FusedConv", "asc")) {
-    return IsImage(graph, node.input(0)) && IsImage(graph, node.input(3)) && graph.value(node.inputs[1]).is_constant() &&
-           GroupsFit(graph, node, layout);
+    return IsImage(graph, node.input(0)) && (!node.input(3).valid() || IsImage(graph, node.input(3))) &&
+           graph.value(node.inputs[1]).is_constant() && GroupsFit(graph, node, layout);
   }
 #endif
-  if (!node.inputs.empty() && node.inputs[0].valid() && IsImage(graph, node.inputs[0])) {
+  if (IsImage(graph, node.input(0))) {
     if (IsOneOf(node, {"GlobalAveragePool", "GlobalMaxPool"})) return true;
     if (IsOneOf(node, {"MaxPool", "AveragePool"})) return full || EveryWindowReads(node);
     if (node.Is("Clip")) return full || ClipKeepsZero(graph, node);
@@ -143,7 +139,7 @@ bool AcceptsLayoutOnHost(const Graph& graph, const Node& node, const Layout& lay
     return BroadcastsInBlocks(graph, node) && (full || BroadcastKeepsZero(graph, node));
   }
   if (!full && simd::KeepsZero(node)) return IsImage(graph, node.inputs[0]);
-  const bool images = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return id.valid() && IsImage(graph, id); });
+  const bool images = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return IsImage(graph, id); });
   if (images && node.Is("Concat")) return true;
   return images && full && node.schema->op_class == OpClass::kElementwise && SameShapes(graph, node);
 }

@@ -37,10 +37,7 @@ template <typename A>
 Status JoinCache(KernelContext& context, size_t past, size_t fresh,
                  const AttentionExtents<int64_t>& e, int64_t size, A* out) {
   ASC_ASSIGN_OR_RETURN(const auto added, ComputeInput<A>::Make(context, context.input(fresh)));
-  ComputeInput<A> before;
-  if (context.HasInput(past)) {
-    ASC_ASSIGN_OR_RETURN(before, ComputeInput<A>::Make(context, context.input(past)));
-  }
+  ASC_ASSIGN_OR_RETURN(const auto before, ComputeInput<A>::MakeOptional(context, past));
   for (int64_t plane = 0; plane < e.batch * e.kv_heads; ++plane) {
     A* to = out + plane * e.keys() * size;
     if (e.past > 0) std::copy_n(before.data() + plane * e.past * size, e.past * size, to);

@@ -38,6 +38,10 @@ class ComputeInput {
     input.data_ = copy;
     return input;
   }
+  // Input `i` of the kernel; null data where it is absent.
+  static Result<ComputeInput> MakeOptional(KernelContext& context, size_t i) {
+    return context.HasInput(i) ? Make(context, context.input(i)) : ComputeInput();
+  }
   const A* data() const { return data_; }
 
  private:

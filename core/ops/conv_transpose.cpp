@@ -161,10 +161,7 @@ Status ConvTransposeAs(KernelContext& context) {
                        ResolveTranspose(spec, Dims(x_dims.begin() + 2, x_dims.end())));
   ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::Make(context, context.input(0)));
   ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<A>::Make(context, context.input(1)));
-  ComputeInput<A> bias;
-  if (context.HasInput(2)) {
-    ASC_ASSIGN_OR_RETURN(bias, ComputeInput<A>::Make(context, context.input(2)));
-  }
+  ASC_ASSIGN_OR_RETURN(const auto bias, ComputeInput<A>::MakeOptional(context, 2));
   ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<A>::Make(context, context.output(0)));
   const WindowSizes sizes = SizesOf(axes);
   int64_t kernel_size = 1;

@@ -283,10 +283,7 @@ Status ConvolveInputs(KernelContext& context, A* y) {
                        ReadConvGeometry(context, context.input(0).dims(), context.input(1).dims()));
   ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::Make(context, context.input(0)));
   ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<A>::Make(context, context.input(1)));
-  ComputeInput<A> bias;
-  if (context.HasInput(2)) {
-    ASC_ASSIGN_OR_RETURN(bias, ComputeInput<A>::Make(context, context.input(2)));
-  }
+  ASC_ASSIGN_OR_RETURN(const auto bias, ComputeInput<A>::MakeOptional(context, 2));
   Convolve<A>(geometry, x.data(), w.data(), bias.data(), y);
   return Ok();
 }

@@ -142,15 +142,11 @@ template <typename A>
 Status DeformConvAs(KernelContext& context) {
   ASC_ASSIGN_OR_RETURN(const ConvGeometry g, ReadConvGeometry(context, context.input(kX).dims(),
                                                               context.input(kW).dims()));
-  const auto optional = [&](size_t i) -> Result<ComputeInput<A>> {
-    if (!context.HasInput(i)) return ComputeInput<A>();
-    return ComputeInput<A>::Make(context, context.input(i));
-  };
-  ASC_ASSIGN_OR_RETURN(const auto x, optional(kX));
-  ASC_ASSIGN_OR_RETURN(const auto w, optional(kW));
-  ASC_ASSIGN_OR_RETURN(const auto offset, optional(kOffset));
-  ASC_ASSIGN_OR_RETURN(const auto bias, optional(kBias));
-  ASC_ASSIGN_OR_RETURN(const auto mask, optional(kMask));
+  ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::MakeOptional(context, kX));
+  ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<A>::MakeOptional(context, kW));
+  ASC_ASSIGN_OR_RETURN(const auto offset, ComputeInput<A>::MakeOptional(context, kOffset));
+  ASC_ASSIGN_OR_RETURN(const auto bias, ComputeInput<A>::MakeOptional(context, kBias));
+  ASC_ASSIGN_OR_RETURN(const auto mask, ComputeInput<A>::MakeOptional(context, kMask));
   ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<A>::Make(context, context.output(0)));
   Operands<A> in{x.data(), w.data(), offset.data(), bias.data(), mask.data(), y.data()};
   in.offset_groups = context.attributes().Int("offset_group", 1);

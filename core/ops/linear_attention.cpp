@@ -49,14 +49,10 @@ Status CausalConv(KernelContext& context) {
   const Dims& dims = context.input(0).dims();
   const int64_t channels = dims[1], length = dims[2], kernel = context.input(1).dim(2),
                 carried = kernel - 1;
-  const auto optional = [&](size_t i) -> Result<ComputeInput<float>> {
-    if (!context.HasInput(i)) return ComputeInput<float>();
-    return ComputeInput<float>::Make(context, context.input(i));
-  };
-  ASC_ASSIGN_OR_RETURN(const auto x, optional(0));
-  ASC_ASSIGN_OR_RETURN(const auto w, optional(1));
-  ASC_ASSIGN_OR_RETURN(const auto bias, optional(2));
-  ASC_ASSIGN_OR_RETURN(const auto past, optional(3));
+  ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<float>::MakeOptional(context, 0));
+  ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<float>::MakeOptional(context, 1));
+  ASC_ASSIGN_OR_RETURN(const auto bias, ComputeInput<float>::MakeOptional(context, 2));
+  ASC_ASSIGN_OR_RETURN(const auto past, ComputeInput<float>::MakeOptional(context, 3));
   ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<float>::Make(context, context.output(0)));
   ComputeOutput<float> present;
   if (context.HasOutput(1)) {
@@ -181,16 +177,12 @@ Status LinearAttention(KernelContext& context) {
   const Dims& dims = context.input(kQuery).dims();
   const int64_t batch = dims[0], steps = dims[1], size = dims[2] / q_heads,
                 v_size = context.input(kValue).dim(2) / kv_heads;
-  const auto optional = [&](size_t i) -> Result<ComputeInput<float>> {
-    if (!context.HasInput(i)) return ComputeInput<float>();
-    return ComputeInput<float>::Make(context, context.input(i));
-  };
-  ASC_ASSIGN_OR_RETURN(const auto q, optional(kQuery));
-  ASC_ASSIGN_OR_RETURN(const auto k, optional(kKey));
-  ASC_ASSIGN_OR_RETURN(const auto v, optional(kValue));
-  ASC_ASSIGN_OR_RETURN(const auto past, optional(kPast));
-  ASC_ASSIGN_OR_RETURN(const auto decay, optional(kDecay));
-  ASC_ASSIGN_OR_RETURN(const auto beta, optional(kBeta));
+  ASC_ASSIGN_OR_RETURN(const auto q, ComputeInput<float>::MakeOptional(context, kQuery));
+  ASC_ASSIGN_OR_RETURN(const auto k, ComputeInput<float>::MakeOptional(context, kKey));
+  ASC_ASSIGN_OR_RETURN(const auto v, ComputeInput<float>::MakeOptional(context, kValue));
+  ASC_ASSIGN_OR_RETURN(const auto past, ComputeInput<float>::MakeOptional(context, kPast));
+  ASC_ASSIGN_OR_RETURN(const auto decay, ComputeInput<float>::MakeOptional(context, kDecay));
+  ASC_ASSIGN_OR_RETURN(const auto beta, ComputeInput<float>::MakeOptional(context, kBeta));
   ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<float>::Make(context, context.output(0)));
   const int64_t state_size = size * v_size, heads = batch * kv_heads;
   ASC_ASSIGN_OR_RETURN(

@@ -53,23 +53,20 @@ class PlanRun {
     for (size_t i = 0; i < plan_.variable_slots.size(); ++i) {
       if (plan_.variable_slots[i] >= 0) ValueOf(plan_.variable_slots[i]) = (*execution_.variables)[i];
     }
-    for (size_t i = 0; i < plan_.slots.size(); ++i) {
-      const Slot& slot = plan_.slots[i];
-      if (slot.root != static_cast<int>(i)) continue;
-      if (slot.kind == StorageKind::kOutput) {
-        const bool given = execution_.outputs != nullptr && slot.index < execution_.outputs->size() &&
-                           (*execution_.outputs)[slot.index].defined();
-        if (given) {
-          // The caller's tensor has the origin shape; its memory serves the owner of the bytes, whatever shape that has.
-          const Tensor& tensor = (*execution_.outputs)[slot.index];
-          frame_->values[i] = Tensor::Unchecked(slot.dtype, slot.dims, tensor.buffer(), tensor.offset());
-        } else {
-          Result<Tensor> made = Tensor::Allocate(slot.dtype, slot.dims, executable_.device().allocator());
-          if (!made.ok()) return Located(std::move(made).status(), slot);
-          frame_->values[i] = std::move(made).value();
-        }
-      } else if (slot.kind == StorageKind::kVariable && plan_.variable_slots[slot.index] != static_cast<int>(i)) {
-        frame_->values[i] = (*execution_.variables)[slot.index];  // a later version lives in the same memory
+    for (const int index : plan_.bound_roots) {
+      const Slot& slot = plan_.slots[static_cast<size_t>(index)];
+      const bool given = slot.kind == StorageKind::kOutput && execution_.outputs != nullptr &&
+                         slot.index < execution_.outputs->size() && (*execution_.outputs)[slot.index].defined();
+      if (slot.kind == StorageKind::kVariable) {
+        ValueOf(index) = (*execution_.variables)[slot.index];  // a later version lives in the same memory
+      } else if (given) {
+        // The caller's tensor has the origin shape; its memory serves the owner of the bytes, whatever shape that has.
+        const Tensor& tensor = (*execution_.outputs)[slot.index];
+        ValueOf(index) = Tensor::Unchecked(slot.dtype, slot.dims, tensor.buffer(), tensor.offset());
+      } else {
+        Result<Tensor> made = Tensor::Allocate(slot.dtype, slot.dims, executable_.device().allocator());
+        if (!made.ok()) return Located(std::move(made).status(), slot);
+        ValueOf(index) = std::move(made).value();
       }
     }
     for (const int view : plan_.bound_views) {

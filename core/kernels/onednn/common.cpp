@@ -140,7 +140,8 @@ int64_t BlockOf(const dnnl::memory::desc& layout, int64_t axis) {
   return block;
 }
 
-// Packs a lazy weight in slices along the axis that is outermost in memory, so that no more than a slice is there plain.
+// Packs a lazy weight in slices along the axis that is outermost in memory, so that no more than a slice is there plain; as a whole
+// where the packed layout cannot be cut there.
 Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& weight, const dnnl::memory::desc& user,
                     const dnnl::memory::desc& wanted, void* packed) {
   const dnnl::memory::dims dims = user.get_dims(), strides = user.get_strides();
@@ -150,7 +151,13 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
   }
   const auto row_bytes = static_cast<int64_t>(weight.bytes()) / dims[axis];
   const int64_t block = BlockOf(wanted, static_cast<int64_t>(axis));
-  const int64_t rows = std::max<int64_t>(1, kSliceBytes / row_bytes / block) * block;
+  int64_t rows = std::max<int64_t>(1, kSliceBytes / row_bytes / block) * block;
+  if (rows < dims[axis]) {
+    dnnl::memory::dims part = dims;
+    part[axis] = rows;
+    const bool divides = wanted.submemory_desc(part, dnnl::memory::dims(dims.size(), 0), true).get_size() != 0;
+    if (!divides) rows = dims[axis];
+  }
   ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> plain,
                        Buffer::Allocate(allocator, MemoryUse::kScratch, static_cast<size_t>(std::min(rows, dims[axis]) * row_bytes)));
   for (int64_t row = 0; row < dims[axis]; row += rows) {
