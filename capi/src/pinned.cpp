@@ -6,19 +6,6 @@
 namespace asc::capi {
 namespace {
 
-// The layout that a blocked one is a form of; itself for others.
-Format PlainForm(Format format) {
-  switch (format) {
-    case Format::kNC1HWC0:
-    case Format::kFractalZ:
-      return Format::kNCHW;
-    case Format::kNDC1HWC0:
-      return Format::kNCDHW;
-    default:
-      return format;
-  }
-}
-
 std::vector<int64_t> PermutationBetween(Format from, Format to, size_t rank) {
   std::vector<int64_t> perm(rank);
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -36,10 +23,10 @@ Format ChannelsFirst(Format format) {
 
 Status CheckLayout(const Value& operand, Format expected, const NodeSpec& spec) {
   const Format given = OriginFormatOf(operand);
-  if (expected == Format::kND || PlainForm(expected) == given) return Ok();
+  if (expected == Format::kND || PlainFormat(expected) == given) return Ok();
   Status status = Error(Code::kLayout, spec.schema->method, " expects layout ",
                         FormatName(expected), ", but '", operand.name, "' is ", FormatName(given));
-  const Format target = PlainForm(expected);
+  const Format target = PlainFormat(expected);
   const bool permutable = FormatName(given).size() == FormatName(target).size() &&
                           FormatName(target).find('N') == 0 && FormatName(given).find('N') == 0;
   if (permutable) {

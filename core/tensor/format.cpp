@@ -41,6 +41,8 @@ std::vector<std::string> FormatNames() {
   return names;
 }
 
+Format PlainFormat(Format format) { return ParseFormat(RowOf(format).axes).value_or(format); }
+
 std::string Layout::ToString() const {
   return c0 == 0 ? std::string(FormatName(format)) : Cat(FormatName(format), "(", c0, ")");
 }

@@ -21,6 +21,8 @@ enum class Format : uint8_t { kND, kNCHW, kNHWC, kNCDHW, kNDHWC, kNC1HWC0, kNDC1
 std::string_view FormatName(Format format);  // "NC1HWC0", "FRACTAL_Z"
 std::optional<Format> ParseFormat(std::string_view name);
 std::vector<std::string> FormatNames();
+// The plain format that a blocked one is a form of; itself for the others, and where it is a form of several (FRACTAL_NZ).
+Format PlainFormat(Format format);
 
 struct Layout {
   Format format = Format::kND;

@@ -134,10 +134,10 @@ class Model:
     def run(self, feeds: Feeds = None, out: Mapping[str, np.ndarray] | None = None) -> dict[str, Any]:
         """Runs the model and gives a dict of its outputs by name.
 
-        feeds: dict by input name (overridable ones may be left out); the array itself where there is one input only. Arrays must have the input's dtype
-        (E5002) and shape (E5001); numbers and lists become arrays of its dtype. Sequences are lists, absent optionals
-        None, maps dicts, strings object arrays, types that NumPy lacks ml_dtypes. Arrays are not copied where their
-        layout allows.
+        feeds: dict by input name (overridable ones may be left out); the array itself where there is one input only.
+        Arrays must have the input's dtype (E5002) and shape (E5001); numbers and lists become arrays of its dtype.
+        Sequences are lists, absent optionals None, maps dicts, strings object arrays, types that NumPy lacks ml_dtypes.
+        Arrays are not copied where their layout allows.
         out: dict of arrays (C-contiguous, of the output's dtype and shape, apart from the inputs) that the outputs are
         written into.
         """
