@@ -1,7 +1,8 @@
 """The engines that are measured, each at its own best settings and called in its own manner.
 
 An engine is made from a file, a number of threads and the inputs that it will get; `call()` runs it once on those inputs, `outputs()`
-gives the results of a run by name, and `settings` says how it was set up.
+gives the results of a run by name, `settings` says how it was set up, and `winograd` whether convolutions round as Winograd's
+algorithm does.
 """
 
 import importlib.util
@@ -12,6 +13,10 @@ class Pyasc:
 
     package = "pyasc"
     config = {}
+
+    @property
+    def winograd(self):
+        return any("winograd" in layer["kernel"] for layer in self._model.summary()["layers"])
 
     def __init__(self, file, threads, feeds, static):
         import pyasc
@@ -38,6 +43,7 @@ class OnnxRuntime:
     """ONNX Runtime with all optimisations."""
 
     package = "onnxruntime"
+    winograd = False
 
     def __init__(self, file, threads, feeds, static):
         import onnxruntime
@@ -81,6 +87,7 @@ class OpenVino:
     """OpenVINO with the LATENCY hint, computing in float32."""
 
     package = "openvino"
+    winograd = False
 
     def __init__(self, file, threads, feeds, static):
         import openvino

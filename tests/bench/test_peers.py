@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests import models
@@ -41,13 +42,22 @@ def test_geometric_mean_is_over_named_models_only():
     assert report.geometric_means(rows, "pyasc-finite") == {}
 
 
+def test_agreement_is_the_worst_outputs_and_wider_for_winograd():
+    want = {"a": np.float32([1, 2]), "b": np.float32([0, 100])}
+    got = {"a": np.float32([1, 2]), "b": np.float32([0.003, 100])}
+    assert report.agreement(got, want) == {"excess": pytest.approx(3), "difference": pytest.approx(3e-5)}
+    assert report.agreement(got, want, winograd=True)["excess"] == pytest.approx(0.6)
+    assert report.agreement({"a": want["a"]}, want) == {"excess": np.inf, "difference": np.inf}
+
+
 def test_named_models_exist():
+    assert set(report.TARGETS) == set(report.NAMED)
     assert set(report.NAMED) <= set(models.NAMES)
 
 
 def test_tables_mark_wrong_outputs_and_failures():
     row = _row("resnet50", 1, pyasc=8, onnxruntime=10, openvino=12)
-    row["engines"]["pyasc"]["excess"] = 3.0
+    row["engines"]["pyasc"] |= {"excess": 3.0, "difference": 4e-3}
     row["engines"]["openvino"] = {"error": "cannot"}
     results = {
         "machine": report.machine(),
@@ -60,7 +70,8 @@ def test_tables_mark_wrong_outputs_and_failures():
     }
     for text in (report.as_text(results), report.as_markdown(results)):
         assert "8 (16) !" in text and "failed" in text and "1.25" in text
-        assert "differ from ONNX Runtime's by 3 times" in text and "cannot" in text
+        assert "differ from ONNX Runtime's by 3 times" in text and "cannot" in text and "4.0e-03" in text
+        assert "target missed: pyasc, 1 thread: 1.250, not 1.3" in text and "missed: resnet50" not in text
         assert "(geometric mean over 1 of 14)" in text
 
 
@@ -77,7 +88,7 @@ def test_peers_run(tmp_path):
     assert done.returncode == 0, done.stderr
     results = json.loads(file.read_text())
     (row,) = results["rows"]
-    assert row["engines"]["openvino"]["excess"] <= 1
+    assert row["engines"]["openvino"]["excess"] <= 1 and row["engines"]["openvino"]["difference"] < 1e-4
     for figures in row["engines"].values():
         assert 0 < figures["min_ms"] <= figures["median_ms"] and figures["runs"] >= 6
     assert results["settings"]["openvino"]["INFERENCE_PRECISION_HINT"] == "f32"

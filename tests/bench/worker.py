@@ -57,7 +57,7 @@ class Worker:
         return value
 
     def load(self, file, threads, feeds, static):
-        """Loads and runs a few times; returns {"settings", "load_ms", "first_ms"}."""
+        """Loads and runs a few times; returns {"settings", "winograd", "load_ms", "first_ms"}."""
         return self._ask("load", file=str(file), threads=threads, feeds=feeds, static=static)
 
     def measure(self, seconds):
@@ -84,6 +84,7 @@ class _Commands:
             self._engine.call()
         return {
             "settings": self._engine.settings,
+            "winograd": self._engine.winograd,
             "load_ms": (loaded - start) / 1e6,
             "first_ms": (first - loaded) / 1e6,
         }

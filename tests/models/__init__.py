@@ -12,12 +12,12 @@
 
 from . import bert, densenet, gpt, light, lstm, mobilenet, packages, resnet, small, vgg, vit
 from .builder import rng_for
-from .compare import excess
+from .compare import ABSOLUTE_OF_LARGEST_WINOGRAD, difference, excess
 
 _FAMILIES = (resnet, mobilenet, vgg, densenet, bert, vit, gpt, lstm, small, packages, light)
 _MODELS = {model.name: model for family in _FAMILIES for model in family.MODELS}
 
-__all__ = ["GENERATED", "NAMES", "excess", "feedback", "inputs", "path", "run_steps"]
+__all__ = ["ABSOLUTE_OF_LARGEST_WINOGRAD", "GENERATED", "NAMES", "difference", "excess", "feedback", "inputs", "path", "run_steps"]
 
 NAMES = tuple(_MODELS)
 GENERATED = tuple(m.name for f in _FAMILIES if f not in (packages, light) for m in f.MODELS)

@@ -192,6 +192,15 @@ def test_excess():
     assert models.excess(np.empty((0, 3), np.float32), np.empty((0, 3), np.float32)) == 0
 
 
+def test_difference():
+    want = np.float32([1, -4, np.nan])
+    assert models.difference(want, want) == 0
+    assert models.difference(want + np.float32([0.5, 0, 0]), want) == pytest.approx(0.125)
+    assert models.difference(np.float32([1, np.nan, np.nan]), want) == np.inf
+    assert models.difference(want[:2], want) == models.difference(np.int64([1]), np.int64([2])) == np.inf
+    assert models.difference(np.float32([1e-9]), np.float32([0.0])) == np.inf
+
+
 def test_unknown_name():
     with pytest.raises(KeyError, match="no test model 'resnet51'.*resnet50"):
         models.path("resnet51")
