@@ -331,27 +331,46 @@ Status Planner::MakeStep(const Node& node, Step& step) {
   return Ok();
 }
 
+// Makes the outputs of the node views of its first input where they can be.
+bool Planner::MakeViews(const Node& node) {
+  if (node.inputs.empty() || !node.inputs[0].valid()) return false;
+  const auto slot_of = [&](ValueId id) -> Slot& { return plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(id.index)])]; };
+  const Slot& from = slot_of(node.inputs[0]);
+  const StorageKind root_kind = plan_->slots[static_cast<size_t>(from.root)].kind;
+  // A variable's memory changes under a view of an older version; what is made while running has no place yet.
+  if (!from.is_static || root_kind == StorageKind::kVariable || root_kind == StorageKind::kRun) return false;
+  const bool converts = node.Is("TransData", "asc");
+  if (!converts && graph_.value(from.value).storage.is_blocked()) return false;
+  ViewRequest request{node, from.dims, from.dtype, {}, {}};
+  for (const ValueId id : node.outputs) {
+    if (!id.valid() || !slot_of(id).is_static || (!converts && graph_.value(id).storage.is_blocked())) return false;
+    request.output_dims.push_back(slot_of(id).dims);
+  }
+  for (const ValueId id : node.inputs) {
+    const bool known = id.valid() && FactOf(id).known.defined();
+    request.known_inputs.push_back(known ? &FactOf(id).known : nullptr);
+  }
+  const auto offsets = ViewOffsets(request);
+  if (!offsets) return false;
+  // A part of a weight that is not in memory yet: its step makes the weight readable where a refusal can be told.
+  if (root_kind == StorageKind::kConstant && plan_->constants[plan_->slots[static_cast<size_t>(from.root)].index].is_lazy() &&
+      from.bytes() != slot_of(node.outputs[0]).bytes())
+    return false;
+  for (size_t i = 0; i < offsets->size(); ++i) {
+    Slot& to = slot_of(node.outputs[i]);
+    to.root = from.root;
+    to.root_offset = from.root_offset + (*offsets)[i];
+    to.kind = root_kind;
+  }
+  return true;
+}
+
 Status Planner::MakeSteps() {
   CopyEarlyVersions();
   const bool views = executable_.options_.buffer_optimize_level >= 2;
   for (const NodeId id : live_) {
     const Node& node = graph_.node(id);
-    if (views && node.inputs.size() >= 1 && node.outputs.size() == 1 && node.inputs[0].valid()) {
-      Slot& from = plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(node.inputs[0].index)])];
-      Slot& to = plan_->slots[static_cast<size_t>(slot_of_[static_cast<size_t>(node.outputs[0].index)])];
-      const StorageKind root_kind = plan_->slots[static_cast<size_t>(from.root)].kind;
-      const bool plain = node.Is("TransData", "asc") ||
-                         (!graph_.value(from.value).storage.is_blocked() && !graph_.value(to.value).storage.is_blocked());
-      // A variable's memory changes under a view of an older version; what is made while running has no place yet.
-      if (plain && from.is_static && to.is_static && root_kind != StorageKind::kVariable && root_kind != StorageKind::kRun) {
-        if (const auto offset = ViewOffset(node, from.dims, to.dims, from.dtype)) {
-          to.root = from.root;
-          to.root_offset = from.root_offset + *offset;
-          to.kind = root_kind;
-          continue;
-        }
-      }
-    }
+    if (views && MakeViews(node)) continue;
     Step step;
     ASC_RETURN_IF_ERROR(MakeStep(node, step));
     plan_->steps.push_back(std::move(step));

@@ -29,6 +29,7 @@ class Planner {
   void SelectLiveNodes();
   int SlotOf(ValueId id);
   Status MakeSlots();
+  bool MakeViews(const Node& node);
   Status MakeSteps();
   Status MakeConstantsReadable(const Node& node, const Kernel* kernel) const;
   Status MakeStep(const Node& node, Step& step);

@@ -3,15 +3,26 @@
 #define ASC_CORE_COMPILE_VIEWS_H_
 
 #include <optional>
+#include <vector>
 
 #include "core/graph/graph.h"
 
 namespace asc {
 
-// Byte offset into input 0 at which output 0 of the node begins, where the output is a run of the input's own bytes in order: a
-// Reshape, Squeeze, Unsqueeze, Flatten or Identity of plain row-major values, or a TransData of single pixels. The extents are
-// those of the storage. nullopt for everything else.
-std::optional<size_t> ViewOffset(const Node& node, const Dims& input_dims, const Dims& output_dims, DataType dtype);
+// What a plan knows of a node that may be a view. Extents are those of the storage.
+struct ViewRequest {
+  const Node& node;
+  const Dims& input_dims;                   // of input 0
+  DataType dtype = DataType::kUndefined;    // of input 0
+  std::vector<Dims> output_dims;
+  std::vector<const Tensor*> known_inputs;  // elements that do not depend on the data, else null
+};
+
+// Byte offsets into input 0 at which the outputs of the node begin, where each is a run of the input's own bytes in order: a
+// Reshape, Squeeze, Unsqueeze, Flatten or Identity of plain row-major values, a Transpose that only moves axes of one element, a
+// Slice, Split or Gather of one place along the leading axis that is longer than one, or a TransData of single pixels. nullopt
+// for everything else, and for a small part of a large value, which would keep the whole of it alive.
+std::optional<std::vector<size_t>> ViewOffsets(const ViewRequest& request);
 
 // Whether the node may write output 0 over input `i`: element-wise, equal extents and element size.
 bool CanWriteInPlace(const Node& node, const Dims& input_dims, DataType input_type, const Dims& output_dims,

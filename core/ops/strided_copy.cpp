@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/base/parallel.h"
+#include "core/ops/block_transpose.h"
 #include "core/tensor/element.h"
 
 namespace asc {
@@ -23,11 +24,7 @@ struct BytesMover {
   static constexpr int64_t kBytes = kSize;
   static void Move(char* out, const char* in) { std::memcpy(out, in, kSize); }
   static void MoveRun(char* out, const char* in, int64_t count) {
-    if (count * kBytes >= 64) {
-      std::memcpy(out, in, static_cast<size_t>(count) * kSize);
-    } else {
-      for (int64_t i = 0; i < count; ++i) Move(out + i * kBytes, in + i * kBytes);
-    }
+    std::memcpy(out, in, static_cast<size_t>(count) * kSize);
   }
 };
 
@@ -105,10 +102,55 @@ int64_t Grain(int64_t item_bytes) {
   return std::max<int64_t>(1, kParallelBytes / std::max<int64_t>(1, item_bytes));
 }
 
+// `rows` runs of `bytes` bytes each, kPiece to 2 * kPiece, as two moves of kPiece that may overlap.
+template <size_t kPiece>
+void CopyShortRows(int64_t rows, int64_t bytes, const char* in, int64_t in_row, char* out,
+                   int64_t out_row) {
+  const int64_t second = bytes - static_cast<int64_t>(kPiece);
+  for (int64_t row = 0; row < rows; ++row, in += in_row, out += out_row) {
+    char head[kPiece], tail[kPiece];
+    std::memcpy(head, in, kPiece);
+    std::memcpy(tail, in + second, kPiece);
+    std::memcpy(out, head, kPiece);
+    std::memcpy(out + second, tail, kPiece);
+  }
+}
+
+using ShortRowsCopier = void (*)(int64_t, int64_t, const char*, int64_t, char*, int64_t);
+ShortRowsCopier ShortRowsCopierFor(int64_t bytes) {
+  if (bytes >= 32) return CopyShortRows<32>;
+  if (bytes >= 16) return CopyShortRows<16>;
+  if (bytes >= 8) return CopyShortRows<8>;
+  if (bytes >= 4) return CopyShortRows<4>;
+  return bytes >= 2 ? CopyShortRows<2> : CopyShortRows<1>;
+}
+
+// Runs of at most 64 bytes: the last axis but one is a loop of its own, without an odometer's step for each run.
+template <typename M>
+void CopyShortRuns(const Loops& loops, const char* in, char* out) {
+  const size_t last = loops.dims.size() - 1;
+  const int64_t bytes = loops.dims[last] * M::kBytes, rows = loops.dims[last - 1];
+  const int64_t in_row = loops.in[last - 1] * M::kBytes, out_row = loops.out[last - 1] * M::kBytes;
+  const Loops outer = Without(Without(loops, last), last - 1);
+  const ShortRowsCopier copy = ShortRowsCopierFor(bytes);
+  ParallelFor(ElementCount(outer.dims) * rows, Grain(bytes), [&](int64_t begin, int64_t end) {
+    Odometer at(outer, begin / rows);
+    for (int64_t i = begin; i < end; at.Next()) {
+      const int64_t row = i % rows, count = std::min(rows - row, end - i);
+      copy(count, bytes, in + at.in() * M::kBytes + row * in_row, in_row,
+           out + at.out() * M::kBytes + row * out_row, out_row);
+      i += count;
+    }
+  });
+}
+
 // The last axis is contiguous on both sides.
 template <typename M>
 void CopyRuns(const Loops& loops, const char* in, char* out) {
   const int64_t run = loops.dims.back();
+  if constexpr (!std::is_same_v<M, StringMover>) {
+    if (loops.dims.size() > 1 && run * M::kBytes <= 64) return CopyShortRuns<M>(loops, in, out);
+  }
   const Loops outer = Without(loops, loops.dims.size() - 1);
   const int64_t rows = ElementCount(outer.dims);
   const int64_t piece = std::min(run, kPiece);
@@ -146,16 +188,20 @@ void CopyTileBuffered(const char* in, int64_t in_column, char* out, int64_t out_
     std::memcpy(buffer + column * kTile * M::kBytes, in + column * in_column,
                 static_cast<size_t>(rows * M::kBytes));
   }
-  if (columns == kTile) {
-    for (int64_t row = 0; row < rows; ++row) {
-      const char* source = buffer + row * M::kBytes;
-      char* target = out + row * out_row;
-      for (int64_t column = 0; column < kTile; ++column)
-        M::Move(target + column * M::kBytes, source + column * kTile * M::kBytes);
+  // Whole blocks in registers; what is left at the right and at the bottom by elements.
+  constexpr int64_t kSide = kBlockSide<M::kBytes>;
+  const int64_t block_rows = kSide == 1 ? 0 : rows / kSide * kSide,
+                block_columns = kSide == 1 ? 0 : columns / kSide * kSide;
+  for (int64_t row = 0; row < block_rows; row += kSide) {
+    for (int64_t column = 0; column < block_columns; column += kSide) {
+      TransposeBlock<M::kBytes>(buffer + (column * kTile + row) * M::kBytes, kTile * M::kBytes,
+                                out + row * out_row + column * M::kBytes, out_row);
     }
-  } else {
-    CopyTile<M>(buffer, kTile * M::kBytes, out, out_row, rows, columns);
   }
+  CopyTile<M>(buffer + block_columns * kTile * M::kBytes, kTile * M::kBytes,
+              out + block_columns * M::kBytes, out_row, block_rows, columns - block_columns);
+  CopyTile<M>(buffer + block_rows * M::kBytes, kTile * M::kBytes, out + block_rows * out_row,
+              out_row, rows - block_rows, columns);
 }
 
 // Few columns: long loops run along the rows.

@@ -76,6 +76,23 @@ TEST(StridedCopy, PermutesEveryTypeAndShape) {
   }
 }
 
+// Runs from one element to past the longest that is copied in two moves, and tiles with edges, of every element size.
+TEST(StridedCopy, ShortRunsAndTileEdges) {
+  for (const int threads : {1, 3}) {
+    const ScopedThreads scoped(threads);
+    for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat32,
+                                DataType::kFloat64, DataType::kComplex128}) {
+      for (int64_t run = 1; run < 70; run += 1 + run / 8)
+        CheckPermutation(type, {3, 2, 5, run}, {1, 2, 0, 3});
+      for (const int64_t extent : {15, 16, 33, 64}) {
+        CheckPermutation(type, {2, extent, 35}, {0, 2, 1});
+        CheckPermutation(type, {extent, 2, 40}, {2, 1, 0});
+      }
+    }
+    CheckPermutation(DataType::kFloat32, {40, 300, 7, 4}, {2, 1, 0, 3});
+  }
+}
+
 TEST(StridedCopy, ReadsBackwardsAndRepeats) {
   const Tensor in = I32({4}, {1, 2, 3, 4});
   Tensor out = Tensor::Allocate(DataType::kInt32, {2, 4}).value();
