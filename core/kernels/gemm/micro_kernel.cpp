@@ -1,0 +1,305 @@
+#include "core/kernels/gemm/micro_kernel.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/gemm/micro_kernel.cpp"
+#include "core/kernels/vector/targets.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+//
+#include "core/kernels/vector/loops-inl.h"
+#include "core/kernels/vector/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace asc::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Vec = hn::Vec<Floats>;
+
+// A row of sums is up to two vectors; there are as many rows as leave registers for two vectors of
+// the right operand and a factor.
+constexpr int kVectors = 2;
+#if HWY_TARGET == HWY_AVX3
+constexpr int kRows = 14;
+#elif HWY_TARGET == HWY_NEON
+constexpr int kRows = 12;
+#else
+constexpr int kRows = 6;
+#endif
+constexpr int kUnroll = 4;  // steps of k in the body of the loop
+constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(Floats()));
+constexpr int64_t kWidth = kVectors * kLanes;
+
+// Calls f(0) ... f(kCount - 1) with constants.
+template <int kCount, class F>
+HWY_INLINE void Repeat(F f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) ASC_INLINE_LAMBDA {
+    (f(std::integral_constant<int, I>()), ...);
+  }
+  (std::make_integer_sequence<int, kCount>());
+}
+
+// Where the rows of the left operand stand. Row r is reached from the first or the eighth by one of
+// three distances, times 1, 2 or 4, which x86 takes as parts of an address.
+struct Rows {
+  const float *first, *eighth;
+  int64_t step, step3, step5;  // of 1, 3 and 5 rows, in bytes
+};
+HWY_INLINE Rows RowsAt(const float* a, int64_t row) {
+  const int64_t step = row * static_cast<int64_t>(sizeof(float));
+  return {a, a + 7 * row, step, 3 * step, 5 * step};
+}
+
+// sums[v] += x[kRow][kAt] * b[v]
+template <int kRow, int kAt, int kColumns>
+HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns], Vec (&sums)[kColumns]) {
+  constexpr int kAway = kRow % 7;
+  [[maybe_unused]] constexpr int kScale = kAway == 6 ? 2 : kAway == 2 || kAway == 4 ? kAway : 1;
+  const float* base = kRow < 7 ? x.first : x.eighth;
+  const int64_t step = kAway == 3 || kAway == 6 ? x.step3 : kAway == 5 ? x.step5 : x.step;
+  // Where gcc may order these instructions itself, it moves sums to memory and back. The memory that
+  // they read was written before the function around them was called, so none is named.
+#if HWY_TARGET == HWY_AVX3
+  Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
+    if constexpr (kAway == 0) {
+      asm volatile("vfmadd231ps %c[at](%[base])%{1to16%}, %[b], %[sum]"
+                   : [sum] "+v"(sums[v].raw)
+                   : [b] "v"(b[v].raw), [base] "r"(base), [at] "i"(4 * kAt));
+    } else {
+      asm volatile("vfmadd231ps %c[at](%[base],%[step],%c[scale])%{1to16%}, %[b], %[sum]"
+                   : [sum] "+v"(sums[v].raw)
+                   : [b] "v"(b[v].raw), [base] "r"(base), [step] "r"(step), [scale] "i"(kScale),
+                     [at] "i"(4 * kAt));
+    }
+  });
+#elif HWY_TARGET == HWY_AVX2
+  Vec factor;
+  if constexpr (kAway == 0) {
+    asm volatile("vbroadcastss %c[at](%[base]), %[factor]"
+                 : [factor] "=x"(factor.raw)
+                 : [base] "r"(base), [at] "i"(4 * kAt));
+  } else {
+    asm volatile("vbroadcastss %c[at](%[base],%[step],%c[scale]), %[factor]"
+                 : [factor] "=x"(factor.raw)
+                 : [base] "r"(base), [step] "r"(step), [scale] "i"(kScale), [at] "i"(4 * kAt));
+  }
+  Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
+    asm volatile("vfmadd231ps %[factor], %[b], %[sum]"
+                 : [sum] "+x"(sums[v].raw)
+                 : [b] "x"(b[v].raw), [factor] "x"(factor.raw));
+  });
+#else
+  const auto* row = reinterpret_cast<const float*>(reinterpret_cast<const char*>(base) +
+                                                   kScale * (kAway == 0 ? 0 : step));
+  const Vec factor = hn::Set(Floats(), row[kAt]);
+  Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA { sums[v] = hn::MulAdd(factor, b[v], sums[v]); });
+#endif
+}
+
+// Where one vector of a row of the result goes.
+struct Place {
+  int64_t offset = 0;      // from the start of the row
+  int64_t upper = 0;       // of the upper half, where the halves stand apart; else 0
+  int64_t valid = kLanes;  // lanes that are columns
+  int64_t stored = kLanes;
+};
+
+Place PlaceOf(const Product& p, int64_t column) {
+  Place place;
+  place.valid = std::clamp<int64_t>(p.n - column, 0, kLanes);
+  place.offset = column;
+  place.stored = place.valid;
+  if (p.c_width == 0) return place;
+  const auto offset = [&](int64_t j) { return j / p.c_width * p.c_block + j % p.c_width; };
+  const int64_t columns = (p.n + p.c_width - 1) / p.c_width * p.c_width;
+  place.offset = offset(column);
+  place.stored = std::min(columns - column, kLanes);
+  if (p.c_width < kLanes && place.stored == kLanes) place.upper = offset(column + p.c_width);
+  return place;
+}
+
+HWY_INLINE Vec LoadAt(const Place& place, const float* row) {
+  const Floats d;
+#if HWY_TARGET == HWY_AVX3
+  if (place.upper != 0) {
+    const hn::Half<Floats> half;
+    return hn::Combine(d, hn::LoadU(half, row + place.upper), hn::LoadU(half, row + place.offset));
+  }
+#endif
+  if (place.stored == kLanes) return hn::LoadU(d, row + place.offset);
+  return simd::HWY_NAMESPACE::LoadTail(d, row + place.offset, static_cast<size_t>(place.stored));
+}
+HWY_INLINE void StoreAt(const Place& place, Vec v, float* row) {
+  const Floats d;
+  // Infinity times the zeros that fill the panel up is no zero.
+  if (place.valid != place.stored) {
+    v = hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(place.valid)), v);
+  }
+#if HWY_TARGET == HWY_AVX3
+  if (place.upper != 0) {
+    const hn::Half<Floats> half;
+    hn::StoreU(hn::LowerHalf(half, v), half, row + place.offset);
+    hn::StoreU(hn::UpperHalf(half, v), half, row + place.upper);
+    return;
+  }
+#endif
+  if (place.stored == kLanes) return hn::StoreU(v, d, row + place.offset);
+  simd::HWY_NAMESPACE::StoreTail(d, v, row + place.offset, static_cast<size_t>(place.stored));
+}
+
+// Sums that grow side by side: an addition waits for the one before it in its sum.
+constexpr int ChainsOf(int sums) { return sums <= 2 ? 4 : sums <= 4 ? 2 : 1; }
+
+// kDepth steps of k.
+template <int kDepth, int kChains, int kCount, int kColumns>
+HWY_INLINE void MultiplySteps(const Rows& x, const float* b,
+                              Vec (&sums)[kChains][kCount][kColumns]) {
+  Repeat<kDepth>([&](auto at) ASC_INLINE_LAMBDA {
+    Vec right[kColumns];
+    Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
+      right[v] = hn::LoadU(Floats(), b + at * kWidth + v * kLanes);
+    });
+    Repeat<kCount>([&](auto row) ASC_INLINE_LAMBDA {
+      MultiplyRow<row, at>(x, right, sums[at % kChains][row]);
+    });
+  });
+}
+
+// The rows [row, row + kCount) and the columns [column, column + kColumns * kLanes) of the result.
+template <int kCount, int kColumns>
+HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
+  constexpr int kChains = ChainsOf(kCount * kColumns);
+  const Floats d;
+  Vec sums[kChains][kCount][kColumns];
+  Repeat<kChains>([&](auto chain) ASC_INLINE_LAMBDA {
+    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+      Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA { sums[chain][r][v] = hn::Zero(d); });
+    });
+  });
+  // The result comes near while the sums grow: stores that wait for memory hold up the next tile.
+  const int64_t start = PlaceOf(p, column).offset;
+  Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+    const float* to = p.c + (row + r) * p.c_row + start;
+    __builtin_prefetch(to, 1, 2);
+    if constexpr (kColumns * kLanes > 16) __builtin_prefetch(to + 16, 1, 2);
+  });
+  const float* a = p.a + row * p.a_row;
+  const float* b = p.b + column / kWidth * p.b_panel;
+  for (int64_t block = 0; block < p.blocks; ++block, a += p.a_block, b += p.b_block) {
+    Rows x = RowsAt(a, p.a_row);
+    const float* right = b;
+    int64_t k = p.k;
+    for (; k >= kUnroll; k -= kUnroll) {
+      MultiplySteps<kUnroll>(x, right, sums);
+      x.first += kUnroll;
+      x.eighth += kUnroll;
+      right += kUnroll * kWidth;
+    }
+    for (; k > 0; --k) {
+      MultiplySteps<1>(x, right, sums);
+      ++x.first;
+      ++x.eighth;
+      right += kWidth;
+    }
+  }
+  Repeat<kChains - 1>([&](auto chain) ASC_INLINE_LAMBDA {
+    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+      Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
+        sums[0][r][v] = hn::Add(sums[0][r][v], sums[chain + 1][r][v]);
+      });
+    });
+  });
+
+  const Vec alpha = hn::Set(d, p.alpha), low = hn::Set(d, p.low), high = hn::Set(d, p.high);
+  Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
+    const int64_t first = column + v * kLanes;
+    const Place place = PlaceOf(p, first);
+    Vec bias = hn::Zero(d);
+    if (p.bias != nullptr) {
+      bias = place.valid == kLanes ? hn::LoadU(d, p.bias + first)
+                                   : simd::HWY_NAMESPACE::LoadTail(
+                                         d, p.bias + first, static_cast<size_t>(place.valid));
+    }
+    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+      float* to = p.c + (row + r) * p.c_row;
+      Vec y = hn::MulAdd(sums[0][r][v], alpha, bias);
+      if (p.accumulate) y = hn::Add(y, LoadAt(place, to));
+      if (p.residual != nullptr) {
+        y = hn::Add(y, LoadAt(place, p.residual + (row + r) * p.residual_row));
+      }
+      if (p.clamp) {
+        using simd::HWY_NAMESPACE::MaxKeep;
+        using simd::HWY_NAMESPACE::MinKeep;
+        y = MinKeep(high, MaxKeep(low, y));
+      }
+      StoreAt(place, y, to);
+    });
+  });
+}
+
+using TileFunction = void (*)(const Product&, int64_t, int64_t);
+struct TileTable {
+  TileFunction of[kVectors][kRows];
+};
+constexpr TileTable MakeTable() {
+  TileTable table{};
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    ((table.of[I / kRows][I % kRows] = Tile<I % kRows + 1, I / kRows + 1>), ...);
+  }
+  (std::make_integer_sequence<int, kVectors * kRows>());
+  return table;
+}
+
+void MultiplyTiles(const Product& p) {
+  static constexpr TileTable kTable = MakeTable();
+  const int64_t columns = p.c_width == 0 ? p.n : (p.n + p.c_width - 1) / p.c_width * p.c_width;
+  const int64_t panels = (columns + kWidth - 1) / kWidth, cuts = (p.m + kRows - 1) / kRows;
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    const int64_t column = panel * kWidth;
+    const int64_t vectors = std::min<int64_t>((columns - column + kLanes - 1) / kLanes, kVectors);
+    // Rows in even parts: a short one at the end would leave the multipliers waiting.
+    for (int64_t cut = 0; cut < cuts; ++cut) {
+      const int64_t row = p.m * cut / cuts, rows = p.m * (cut + 1) / cuts - row;
+      kTable.of[vectors - 1][rows - 1](p, row, column);
+    }
+  }
+}
+
+TileShape TilesHere() { return {kRows, kWidth, kLanes}; }
+}  // namespace asc::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace asc::gemm {
+HWY_EXPORT(MultiplyTiles);
+HWY_EXPORT(TilesHere);
+
+TileShape Tiles() { return HWY_DYNAMIC_DISPATCH(TilesHere)(); }
+void Multiply(const Product& product) {
+  if (product.m <= 0 || product.n <= 0) return;
+  HWY_DYNAMIC_DISPATCH(MultiplyTiles)(product);
+}
+
+int64_t PackedCount(int64_t k, int64_t n) {
+  const int64_t width = Tiles().width;
+  return k * ((n + width - 1) / width * width);
+}
+
+void Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t n,
+          int64_t first, int64_t count, float* packed) {
+  const int64_t width = Tiles().width;
+  for (int64_t column = 0; column < n; column += width) {
+    const int64_t columns = std::min(width, n - column);
+    float* to = packed + column * k + first * width;
+    for (int64_t i = 0; i < count; ++i, to += width) {
+      const float* from = b + i * row_stride + column * column_stride;
+      for (int64_t j = 0; j < columns; ++j) to[j] = from[j * column_stride];
+      std::fill(to + columns, to + width, 0.0f);
+    }
+  }
+}
+}  // namespace asc::gemm
+#endif  // HWY_ONCE
