@@ -23,6 +23,7 @@ MACRO(asc_cancel_token)
 MACRO(asc_run_options)
 MACRO(asc_future)
 MACRO(asc_log_records)
+MACRO(asc_profiler)
 %enddef
 
 /* Statuses become exceptions or errors, and texts strings. */
@@ -66,6 +67,7 @@ MACRO(asc_log_records)
 %include "asc/session.h"
 %include "asc/device.h"
 %include "asc/log.h"
+%include "asc/profiler.h"
 
 #if defined(SWIGJAVA) || defined(SWIGGO)
 %inline %{

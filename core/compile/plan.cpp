@@ -2,6 +2,11 @@
 
 namespace asc {
 
+uint64_t Plan::NextId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 Result<std::unique_ptr<Frame>> Plan::TakeFrame(ArenaPool& arenas) const {
   std::unique_ptr<Frame> frame;
   {

@@ -54,6 +54,7 @@ struct Step {
   size_t scratch_offset = 0, scratch_bytes = 0;   // in the arena, while the step runs
   std::vector<int> release;                       // kRun slots whose last reader this is
   uint64_t key = 0;                               // KernelContext::node_key
+  CostEstimate cost;                              // of one run; of dynamic steps the bytes of what is known before
 };
 
 // One run's values, bound to its arena. Taken from the plan's idle ones and given back.
@@ -90,6 +91,7 @@ class Plan {
   size_t arena_bytes = 0;
   double work = 0;                 // estimated flops plus bytes, for the choice between caller and team
   int threads = 1;                 // the team that the kernels were made for
+  const uint64_t id = NextId();    // no other plan of the process has it
 
   // An idle frame or a new one, with an arena of the pool (E5012 when that does not fit). Thread-safe.
   Result<std::unique_ptr<Frame>> TakeFrame(ArenaPool& arenas) const;
@@ -97,6 +99,7 @@ class Plan {
 
  private:
   static constexpr size_t kMostIdleFrames = 8;
+  static uint64_t NextId();
   std::unique_ptr<Frame> MakeFrame() const;
   void BindToArena(Frame& frame) const;
 

@@ -10,6 +10,7 @@
 #include "core/compile/memory_check.h"
 #include "core/compile/memory_plan.h"
 #include "core/compile/views.h"
+#include "core/ops/cost.h"
 #include "core/ops/evaluate.h"
 
 namespace asc {
@@ -49,7 +50,7 @@ Result<std::shared_ptr<const Plan>> Planner::Make() {
   SelectLiveNodes();
   ASC_RETURN_IF_ERROR(MakeSlots());
   for (const NodeId id : live_) {
-    const CostEstimate cost = EstimateCost(graph_.node(id));
+    const CostEstimate cost = CostOf(graph_.node(id));
     plan_->work += cost.flops + cost.bytes;
   }
   plan_->threads = plan_->work < kForkJoinWork ? 1 : executable_.threads_;
@@ -301,6 +302,7 @@ Status Planner::MakeConstantsReadable(const Node& node, const Kernel* kernel) co
 Status Planner::MakeStep(const Node& node, Step& step) {
   step.node = &node;
   step.key = HashBytes(node.name.data(), node.name.size());
+  step.cost = CostOf(node);
   for (const ValueId id : graph_.AllInputs(node.id)) {
     step.inputs.push_back(id.valid() ? slot_of_[static_cast<size_t>(id.index)] : -1);
   }
@@ -379,24 +381,14 @@ Status Planner::MakeSteps() {
   return Ok();
 }
 
-CostEstimate Planner::EstimateCost(const Node& node) const {
+CostEstimate Planner::CostOf(const Node& node) const {
   std::vector<ValueType> inputs, outputs;
   for (const ValueId id : node.inputs) inputs.push_back(id.valid() ? facts_[static_cast<size_t>(id.index)].type : ValueType());
   for (const ValueId id : node.outputs) outputs.push_back(id.valid() ? facts_[static_cast<size_t>(id.index)].type : ValueType());
-  if (node.schema->cost != nullptr && node.regions.empty() && IsStaticStep(node)) {
-    return node.schema->cost(inputs, outputs, node.attributes);
-  }
+  if (node.regions.empty() && IsStaticStep(node)) return EstimateCost(*node.schema, inputs, outputs, node.attributes);
   CostEstimate cost;
+  cost.bytes = DenseBytes(inputs, outputs);
   if (!node.regions.empty()) cost.flops = kForkJoinWork;  // not known before it runs: may be large
-  const auto bytes_of = [](const ValueType& type) {
-    const auto dims = type.is_tensor() ? type.shape.ToDims() : std::nullopt;
-    return dims ? static_cast<double>(ByteSize(type.dtype, CheckedElementCount(*dims).value_or(0)).value_or(0)) : 0.0;
-  };
-  for (const ValueType& type : inputs) cost.bytes += bytes_of(type);
-  for (const ValueType& type : outputs) {
-    cost.bytes += bytes_of(type);
-    cost.flops += bytes_of(type) / 4;
-  }
   return cost;
 }
 

@@ -36,7 +36,7 @@ class Planner {
   void CopyEarlyVersions();
   void CopyVersionsAfter(const Node& node);
   void CopyToOutput(size_t output);
-  CostEstimate EstimateCost(const Node& node) const;
+  CostEstimate CostOf(const Node& node) const;
   Status PlaceOutputs();
   void ShareMemory();
   void FindLifetimes();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "core/base/parallel.h"
+#include "core/ops/cost.h"
 #include "core/ops/evaluate.h"
 #include "core/runtime/control_flow.h"
 
@@ -27,6 +29,7 @@ class PlanRun {
   Result<std::vector<AnyValue>> Run(const std::vector<const AnyValue*>& inputs) {
     ASC_ASSIGN_OR_RETURN(frame_, plan_.TakeFrame(executable_.arenas()));
     ASC_RETURN_IF_ERROR(Bind(inputs));
+    if (execution_.profiler != nullptr) trace_ = std::make_unique<RunTrace>(execution_.profiler->Begin(executable_, plan_, execution_.depth));
     const AnyValue* const* step_inputs = frame_->step_inputs.data();
     AnyValue* const* step_outputs = frame_->step_outputs.data();
     for (const Step& step : plan_.steps) {
@@ -36,10 +39,12 @@ class PlanRun {
       if (Status status = RunStep(step, step_inputs, step_outputs); !status.ok()) {
         return step.node ? std::move(status).WithNode(step.node->OriginText()) : status;
       }
+      if (trace_ != nullptr) MarkEnd(step, step_inputs, step_outputs);
       step_inputs += step.inputs.size();
       step_outputs += step.outputs.size();
       for (const int slot : step.release) ValueOf(slot) = AnyValue();
     }
+    if (trace_ != nullptr) execution_.profiler->End(std::move(*trace_));
     return TakeOutputs(inputs);
   }
 
@@ -109,6 +114,25 @@ class PlanRun {
     return kernel.Run(context);
   }
 
+  void MarkEnd(const Step& step, const AnyValue* const* inputs, const AnyValue* const* outputs) {
+    trace_->ends.push_back(execution_.profiler->Now());
+    if (step.kernel) return;
+    RunTrace::Detail detail{trace_->ends.size() - 1, std::exchange(execution_.nested_ns, 0), {}, {}};
+    if (step.dynamic) {
+      detail.kernel = dynamic_kernel_->name();
+      const auto types_of = [](const AnyValue* const* values, size_t count) {
+        std::vector<ValueType> types(count);
+        for (size_t i = 0; i < count; ++i) {
+          if (values[i] != nullptr) types[i] = values[i]->Type();
+        }
+        return types;
+      };
+      detail.cost = EstimateCost(*step.node->schema, types_of(inputs, step.inputs.size()), types_of(outputs, step.outputs.size()),
+                                 step.node->attributes);
+    }
+    trace_->details.push_back(std::move(detail));
+  }
+
   // Infers from the values at hand, allocates, picks the kernel for these extents.
   Status RunDynamic(const Step& step, const std::vector<const AnyValue*>& inputs, AnyValue* const* outputs) {
     const OpSchema& schema = *step.node->schema;
@@ -129,6 +153,7 @@ class PlanRun {
     std::vector<ValueType> output_types;
     for (InferOutput& output : context.outputs()) output_types.push_back(std::move(output.type));
     ASC_ASSIGN_OR_RETURN(const std::shared_ptr<const Kernel> kernel, step.dynamic->For(inputs, output_types));
+    if (trace_ != nullptr) dynamic_kernel_ = kernel;
     // Kernels made while running have no place in the arena: their scratch is a buffer of its own.
     std::shared_ptr<Buffer> scratch;
     KernelContext kernel_context(schema, step.node->attributes, inputs.data(), inputs.size(), outputs, step.outputs.size(),
@@ -223,6 +248,8 @@ class PlanRun {
   const Plan& plan_;
   Execution& execution_;
   std::unique_ptr<Frame> frame_;
+  std::unique_ptr<RunTrace> trace_;                // null: nothing is timed
+  std::shared_ptr<const Kernel> dynamic_kernel_;   // of the last step without a kernel of its own, where it is traced
   std::set<const Buffer*> taken_;  // buffers of inputs, and those that an output has already
   bool inputs_taken_ = false;      // whether those of inputs are in the set
 };
@@ -241,8 +268,12 @@ Result<std::vector<AnyValue>> ExecuteBody(const Executable& body, const std::vec
   }
   ASC_RETURN_IF_ERROR(body.CheckInputTypes(inputs));
   ASC_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, body.PlanFor(inputs));
-  Execution inner{execution.state, execution.cancel, nullptr, nullptr, execution.depth + 1};
-  return Execute(body, *plan, inputs, inner);
+  Execution inner{execution.state, execution.cancel, nullptr, nullptr, execution.depth + 1, execution.profiler};
+  if (execution.profiler == nullptr) return Execute(body, *plan, inputs, inner);
+  const int64_t begin = execution.profiler->Now();
+  Result<std::vector<AnyValue>> result = Execute(body, *plan, inputs, inner);
+  execution.nested_ns += execution.profiler->Now() - begin;
+  return result;
 }
 
 }  // namespace asc

@@ -7,6 +7,7 @@
 
 #include "core/compile/executable.h"
 #include "core/runtime/future.h"
+#include "core/runtime/profiler.h"
 
 namespace asc {
 
@@ -17,6 +18,8 @@ struct Execution {
   std::vector<Tensor>* variables = nullptr;   // by index of Graph::variables(); top graph only
   const std::vector<Tensor>* outputs = nullptr;  // tensors to write outputs into; undefined ones are allocated
   int depth = 0;                              // of nested bodies
+  Profiler* profiler = nullptr;               // null: nothing is timed
+  int64_t nested_ns = 0;                      // time of the bodies that were run so far, where it is taken
 };
 
 // Runs `plan`, which was made for these inputs, on the calling thread with a team of plan.threads. Results never share memory with

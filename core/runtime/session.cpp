@@ -119,6 +119,8 @@ Result<std::vector<AnyValue>> Session::RunHere(std::shared_ptr<const Plan> plan,
   execution.cancel = options.cancel.get();
   execution.variables = &variables_;
   execution.outputs = options.outputs.empty() ? nullptr : &options.outputs;
+  const std::shared_ptr<Profiler> profiler = Profiler::Collecting();
+  execution.profiler = profiler.get();
   return Execute(*executable_, *plan, inputs, execution);
 }
 

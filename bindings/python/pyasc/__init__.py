@@ -21,7 +21,7 @@ _atexit.register(_asc.pyasc_close)
 __version__: str = _asc.asc_version()
 
 # These need the engine to be set up.
-from pyasc import device, logging, ops, testing  # noqa: E402
+from pyasc import device, logging, ops, profiler, testing  # noqa: E402
 from pyasc.compatibility import check_compatibility  # noqa: E402
 from pyasc.config import CompileConfig  # noqa: E402
 from pyasc.context import Context, Value  # noqa: E402
@@ -56,6 +56,7 @@ __all__ = [
     "load",
     "logging",
     "ops",
+    "profiler",
     "testing",
 ]
 
@@ -80,7 +81,6 @@ _NOT_BUILT = {
     "onnx_backend",
     "operator",
     "optim",
-    "profiler",
     "tiles",
 }
 

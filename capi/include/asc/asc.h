@@ -8,6 +8,7 @@
 #include "asc/handle.h"
 #include "asc/log.h"
 #include "asc/options.h"
+#include "asc/profiler.h"
 #include "asc/registry.h"
 #include "asc/session.h"
 #include "asc/status.h"

@@ -1,0 +1,7 @@
+"""`python -m pyasc`: the command line."""
+
+import sys
+
+from pyasc.cli import main
+
+sys.exit(main())
