@@ -19,6 +19,7 @@ CostEstimate EstimateCost(const OpSchema& schema, const std::vector<ValueType>& 
   switch (schema.op_class) {
     case OpClass::kDataMovement:
     case OpClass::kView:
+      cost.bytes = 2 * DenseBytes({}, outputs);  // of a table only the rows that are taken
       break;
     case OpClass::kReduction:
       cost.flops = SumOfElements(inputs);

@@ -24,7 +24,7 @@ inline double DenseBytes(const std::vector<ValueType>& inputs,
 
 // The schema's own estimate where it has one. Otherwise all values move once, and by the class of the operator: one operation an
 // output element, one an input element of reductions, one an element of the window for pooling, five an element for
-// normalisations (subtract, square, two sums, scale), none where elements are moved only. Types are the origin ones; values of
+// normalisations (subtract, square, two sums, scale), none where elements are moved only: those are read and written once. Types are the origin ones; values of
 // unknown shape count as empty.
 CostEstimate EstimateCost(const OpSchema& schema, const std::vector<ValueType>& inputs,
                           const std::vector<ValueType>& outputs, const AttributeMap& attributes);

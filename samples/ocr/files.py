@@ -1,26 +1,17 @@
 """Pictures and models on disk. The models and the example page come with two Python packages."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageOps
+
+from ..packages import package_folder
 
 MODELS = {
     "detection": "ch_PP-OCRv4_det_infer.onnx",
     "direction": "ch_ppocr_mobile_v2.0_cls_infer.onnx",
     "recognition": "ch_PP-OCRv4_rec_infer.onnx",
 }
-
-
-def package_folder(package):
-    """Where an installed package lies. It is not imported: rapidocr_onnxruntime would bring in ONNX Runtime."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise FileNotFoundError(
-            f"the Python package `{package}` is not installed: `tools/setup.sh --samples` installs it"
-        )
-    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def model_paths(folder=None):
