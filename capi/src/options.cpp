@@ -29,6 +29,7 @@ constexpr Option kOptions[] = {
     {"enable_mem_reuse", &CompileOptions::enable_mem_reuse},
     {"buffer_optimize_level", &CompileOptions::buffer_optimize_level},
     {"assume_finite", &CompileOptions::assume_finite},
+    {"winograd", &CompileOptions::winograd},
     {"threads", &CompileOptions::threads},
     {"plan_cache_size", &CompileOptions::plan_cache_size},
     {"verify_passes", &CompileOptions::verify_passes},

@@ -24,7 +24,7 @@ Status SaveOm(const Executable& executable, const std::string& path, bool packed
 // True when the bytes begin like a `.om` file.
 bool LooksLikeOm(const void* data, size_t bytes);
 
-// Maps the file. `options`: what concerns running (threads, plan_cache_size, buffer options, assume_finite stays as saved); what concerns
+// Maps the file. `options`: what concerns running (threads, plan_cache_size, buffer options, assume_finite and winograd stay as saved); what concerns
 // optimisation was decided when the file was made. E5006 for damaged or hostile files, E5010 when it cannot be opened.
 Result<std::shared_ptr<Executable>> LoadOm(const std::string& path, Device& device, const CompileOptions& options);
 Result<std::shared_ptr<Executable>> LoadOm(std::shared_ptr<Buffer> bytes, Device& device, const CompileOptions& options);

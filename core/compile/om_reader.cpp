@@ -52,6 +52,7 @@ class Reader {
     CompileOptions merged = options;
     merged.graph_opt_level = static_cast<int>(manifest_.value("graph_opt_level", int64_t{3}));
     merged.assume_finite = manifest_.value("assume_finite", false);
+    merged.winograd = manifest_.value("winograd", merged.winograd);
     ASC_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, Executable::FromOptimized(std::move(graph), device, merged));
     if (manifest_.value("packing", std::string()) == PackingKey()) ASC_RETURN_IF_ERROR(ReadPacked(*executable));
     return executable;
@@ -96,7 +97,7 @@ class Reader {
     if (!manifest_.is_object()) return Damaged("its manifest cannot be read");
     const auto is = [&](const char* key, auto type) { return !manifest_.contains(key) || (manifest_[key].*type)(); };
     if (!is("graph_opt_level", &json::is_number_integer) || !is("assume_finite", &json::is_boolean) ||
-        !is("packing", &json::is_string)) {
+        !is("winograd", &json::is_boolean) || !is("packing", &json::is_string)) {
       return Damaged("its manifest has options of wrong types");
     }
     return Ok();

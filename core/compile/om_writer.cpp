@@ -104,6 +104,7 @@ json ManifestOf(const Executable& executable) {
           {"buffer_optimize_level", options.buffer_optimize_level},
           {"enable_mem_reuse", options.enable_mem_reuse},
           {"assume_finite", options.assume_finite},
+          {"winograd", options.winograd},
           {"packing", PackingKey()}};
 }
 }  // namespace

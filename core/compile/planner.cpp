@@ -317,7 +317,7 @@ Status Planner::MakeStep(const Node& node, Step& step) {
     return Ok();
   }
   KernelRequest request{node, {}, {}, *executable_.constants_, executable_.device_.allocator(), plan_->threads,
-                        executable_.options_.assume_finite, false};
+                        executable_.options_.assume_finite, false, executable_.options_.winograd};
   for (const ValueId id : node.inputs) request.inputs.push_back(Describe(id));
   for (const ValueId id : node.outputs) request.outputs.push_back(Describe(id));
   Result<std::shared_ptr<const Kernel>> kernel = ChooseKernel(executable_.device_, request);

@@ -23,6 +23,7 @@ void AddVectorResize(KernelTable& table);
 void AddVectorSoftmax(KernelTable& table);
 void AddVectorUnary(KernelTable& table);
 void AddVectorUpsampleConv(KernelTable& table);
+void AddWinogradConvolutions(KernelTable& table);
 
 }  // namespace asc
 

@@ -10,7 +10,7 @@ from pyasc.errors import TypeMismatchError
 
 __all__ = ["CompileConfig"]
 
-_FLAGS = ("enable_const_fold", "enable_mem_reuse", "assume_finite", "verify_passes")
+_FLAGS = ("enable_const_fold", "enable_mem_reuse", "assume_finite", "winograd", "verify_passes")
 _TEXTS = ("precision_mode", "dump_path")
 _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 _NUMBERS = ("graph_opt_level", "buffer_optimize_level", "plan_cache_size", "rewrite_limit", "threads")
@@ -24,6 +24,8 @@ class CompileConfig:
     enable_mem_reuse       True   False: every intermediate value has memory of its own
     buffer_optimize_level  2   0 none, 1 reuse, 2 in-place and views as well
     assume_finite          False  True: NaN and infinity need not be handled
+    winograd               False  True: 3x3 convolutions by Winograd's algorithm where that is faster; errors are up to
+                           3e-5 of the largest output
     precision_mode         "must_keep_origin_dtype"; the others are not built yet (E5009)
     plan_cache_size        32   plans kept for distinct input shapes
     threads                0   cores used at most; 0: all that the process may use
@@ -45,6 +47,7 @@ class CompileConfig:
     enable_const_fold: bool
     enable_mem_reuse: bool
     assume_finite: bool
+    winograd: bool
     verify_passes: bool
     precision_mode: str
     dump_path: str

@@ -223,11 +223,6 @@ std::optional<EltwiseForm> ToEltwise(const Activation& activation) {
   }
 }
 
-Result<Activation> ActivationOf(const AttributeMap& attributes) {
-  const std::vector<float> params = attributes.Floats("activation_params");
-  return ParseActivation(attributes.String("activation", ""), params);
-}
-
 void ApplyActivationOnTeam(const Activation& activation, float* data, int64_t count) {
   const simd::UnaryCall f = simd::FromActivation(activation);
   ParallelFor(count, simd::UnaryGrain(f.op),

@@ -99,9 +99,6 @@ struct EltwiseForm {
 };
 std::optional<EltwiseForm> ToEltwise(const Activation& activation);
 
-// Reads `activation` and `activation_params` of a fused operator.
-Result<Activation> ActivationOf(const AttributeMap& attributes);
-
 // Applies the activation to a result of `count` elements on the team: NaN stays NaN, which oneDNN's post-ops do not promise.
 void ApplyActivationOnTeam(const Activation& activation, float* data, int64_t count);
 // The same behind a bias by channel, for a plain image or one whose channels fill its blocks.

@@ -108,7 +108,7 @@ class Convolution : public Kernel {
     ASC_ASSIGN_OR_RETURN(const WindowSpec spec, ReadWindow("Conv", attributes, kernel, spatial));
     ASC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes,
                          ResolveWindow("Conv", spec, Dims(x.dims.begin() + 2, x.dims.end())));
-    ASC_ASSIGN_OR_RETURN(Activation activation, onednn::ActivationOf(attributes));
+    ASC_ASSIGN_OR_RETURN(Activation activation, simd::ActivationOf(attributes));
     has_bias_ = Present(request, kBias);
     has_residual_ = Present(request, kResidual);
     // Only where NaN need not be kept may oneDNN apply the activation itself.

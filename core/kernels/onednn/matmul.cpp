@@ -4,6 +4,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/kernels/families.h"
 #include "core/kernels/onednn/common.h"
+#include "core/kernels/vector/common.h"
 
 namespace asc {
 namespace {
@@ -25,7 +26,7 @@ Result<Form> FormOf(const Node& node) {
   form.transpose_b = attributes.Int("transB", 0) != 0;
   form.alpha = attributes.Float("alpha", 1);
   if (!node.Is("Gemm")) {
-    ASC_ASSIGN_OR_RETURN(form.activation, onednn::ActivationOf(attributes));
+    ASC_ASSIGN_OR_RETURN(form.activation, simd::ActivationOf(attributes));
   }
   return form;
 }

@@ -13,6 +13,11 @@ std::optional<float> ConstantScalar(const OperandDesc& operand) {
   return static_cast<float>(ReadAsDouble(type, operand.constant->raw(), 0));
 }
 
+Result<Activation> ActivationOf(const AttributeMap& attributes) {
+  const std::vector<float> params = attributes.Floats("activation_params");
+  return ParseActivation(attributes.String("activation", ""), params);
+}
+
 void ClearPadding(float* data, const OperandDesc& image) {
   const int64_t c0 = image.layout.c0, last = image.dims[1] / c0, used = image.dims[1] % c0;
   const int64_t row = image.dims[3] * c0, rows = image.dims[2], blocks = last + 1;

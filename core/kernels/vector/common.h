@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/device/kernel.h"
+#include "core/ops/activation.h"
 
 namespace asc::simd {
 
@@ -32,6 +33,9 @@ inline bool AllPlainFloat(const std::vector<OperandDesc>& operands) {
 
 // The one element of a constant that does not change; nullopt for others.
 std::optional<float> ConstantScalar(const OperandDesc& operand);
+
+// Reads `activation` and `activation_params` of a fused operator.
+Result<Activation> ActivationOf(const AttributeMap& attributes);
 
 // Sets the lanes of a padded image (at `data`) that are no channels to zero.
 void ClearPadding(float* data, const OperandDesc& image);

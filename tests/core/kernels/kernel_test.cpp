@@ -126,7 +126,7 @@ std::vector<std::string> ExpectKernelsAgree(const KernelCase& test, double toler
     if (spec.default_value && !node.attributes.Has(spec.name)) node.attributes.Set(spec.name, *spec.default_value);
   }
   TestConstants constants;
-  KernelRequest request{node, {}, {}, constants, HostAllocator(), test.threads, test.assume_finite, false};
+  KernelRequest request{node, {}, {}, constants, HostAllocator(), test.threads, test.assume_finite, false, test.winograd};
   const auto listed = [](const std::vector<size_t>& list, size_t i) { return std::find(list.begin(), list.end(), i) != list.end(); };
   const Layout blocked{Format::kNC1HWC0, test.c0};
   std::vector<AnyValue> stored = values;

@@ -20,6 +20,7 @@ struct KernelCase {
   size_t outputs = 1;
   int threads = 1;
   bool assume_finite = false;
+  bool winograd = false;
   // Storage of image-shaped (rank 4) inputs and outputs: C0 of NC1HWC0, or 0 for plain.
   int c0 = 0;
   std::vector<size_t> plain_inputs = {};      // inputs that stay plain under c0 (weights)
