@@ -10,6 +10,7 @@ namespace asc {
 
 using KernelTable = std::vector<KernelEntry>;
 
+void AddGemmMatMuls(KernelTable& table);
 void AddOneDnnConvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
 void AddVectorBatchNorm(KernelTable& table);

@@ -11,6 +11,7 @@ void InstallHostKernels() {
   static std::once_flag once;
   std::call_once(once, [] {
     KernelTable table;
+    AddGemmMatMuls(table);
     AddWinogradConvolutions(table);
 #ifdef ASC_WITH_ONEDNN
     AddOneDnnConvolutions(table);

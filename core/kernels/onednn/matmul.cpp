@@ -3,48 +3,17 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/kernels/families.h"
+#include "core/kernels/matmul_form.h"
 #include "core/kernels/onednn/common.h"
-#include "core/kernels/vector/common.h"
 
 namespace asc {
 namespace {
 using dnnl::memory;
 using onednn::Engine;
 
-// The three operators in one form: Y = activation(alpha * op(A) op(B) + bias + residual).
-struct Form {
-  bool transpose_a = false, transpose_b = false;
-  float alpha = 1;
-  Activation activation;
-};
-
-Result<Form> FormOf(const Node& node) {
-  Form form;
-  const AttributeMap& attributes = node.attributes;
-  if (node.Is("MatMul")) return form;
-  form.transpose_a = attributes.Int("transA", 0) != 0;
-  form.transpose_b = attributes.Int("transB", 0) != 0;
-  form.alpha = attributes.Float("alpha", 1);
-  if (!node.Is("Gemm")) {
-    ASC_ASSIGN_OR_RETURN(form.activation, simd::ActivationOf(attributes));
-  }
-  return form;
-}
-
 bool Supports(const KernelRequest& request) {
-  for (const std::vector<OperandDesc>* operands : {&request.inputs, &request.outputs}) {
-    for (const OperandDesc& operand : *operands) {
-      if (!operand.present) continue;
-      if (operand.dtype != DataType::kFloat32 || operand.layout.is_blocked() || ElementCount(operand.dims) == 0) return false;
-      if (operand.dims.size() > 6) return false;
-    }
-  }
-  const size_t a_rank = request.inputs[0].dims.size(), b_rank = request.inputs[1].dims.size();
-  if (a_rank < 1 || b_rank < 1) return false;
-  if (request.node.Is("Gemm") && request.inputs.size() > 2 && request.inputs[2].present) {
-    return request.node.attributes.Float("beta", 1) == 1;
-  }
-  return true;
+  const auto few_axes = [](const OperandDesc& operand) { return operand.dims.size() <= 6; };
+  return IsPlainMatMul(request) && std::ranges::all_of(request.inputs, few_axes) && few_axes(request.outputs[0]);
 }
 
 // Everything about the extents, with vectors as matrices and batches of equal rank.
@@ -52,7 +21,7 @@ struct Extents {
   Dims a, b, y;  // of op(A), op(B) and the result
 };
 
-Extents ExtentsOf(const KernelRequest& request, const Form& form) {
+Extents ExtentsOf(const KernelRequest& request, const MatMulForm& form) {
   Extents e{request.inputs[0].dims, request.inputs[1].dims, {}};
   if (e.a.size() == 1) e.a.insert(e.a.begin(), 1);
   if (e.b.size() == 1) e.b.push_back(1);
@@ -126,7 +95,7 @@ class MatMul : public Kernel {
   };
 
   Status Prepare(const KernelRequest& request) {
-    ASC_ASSIGN_OR_RETURN(const Form form, FormOf(request.node));
+    ASC_ASSIGN_OR_RETURN(const MatMulForm form, MatMulFormOf(request.node));
     const Extents extents = ExtentsOf(request, form);
     const auto eltwise = request.assume_finite ? onednn::ToEltwise(form.activation) : std::nullopt;
     if (!eltwise) late_activation_ = form.activation;

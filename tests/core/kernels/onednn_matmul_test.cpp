@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/core/kernels/kernel_test.h"
 
 namespace asc {
@@ -5,7 +7,10 @@ namespace {
 using testing::ExpectKernelsAgree;
 using testing::KernelCase;
 using testing::Noise;
-using Names = std::vector<std::string>;
+
+bool RunsOnOneDnn(const KernelCase& test) {
+  return std::ranges::count(ExpectKernelsAgree(test), "onednn.matmul") == 1;
+}
 
 TEST(OneDnnMatMul, AgreesWithTheReference) {
   const std::pair<Dims, Dims> shapes[] = {{{5, 7}, {7, 3}},       {{2, 5, 7}, {7, 3}},    {{2, 5, 7}, {2, 7, 3}}, {{7}, {7, 3}},
@@ -14,7 +19,7 @@ TEST(OneDnnMatMul, AgreesWithTheReference) {
     for (const bool constant : {false, true}) {
       KernelCase test{"MatMul", "", {Noise(a), Noise(b, 2)}, {}, {}};
       if (constant) test.constants = {1};
-      EXPECT_EQ(ExpectKernelsAgree(test), Names{"onednn.matmul"}) << Cat(a, b);
+      EXPECT_TRUE(RunsOnOneDnn(test)) << Cat(a, b);
     }
   }
 }
@@ -28,9 +33,8 @@ TEST(OneDnnMatMul, Gemm) {
           attributes.Set("transA", transpose_a);
           attributes.Set("transB", transpose_b);
           attributes.Set("alpha", alpha);
-          EXPECT_EQ(ExpectKernelsAgree({"Gemm", "", {Noise(transpose_a ? Dims{7, 5} : Dims{5, 7}),
-                                                     Noise(transpose_b ? Dims{6, 7} : Dims{7, 6}, 2), Noise(c, 3)}, {1, 2}, attributes}),
-                    Names{"onednn.matmul"});
+          EXPECT_TRUE(RunsOnOneDnn({"Gemm", "", {Noise(transpose_a ? Dims{7, 5} : Dims{5, 7}),
+                                                     Noise(transpose_b ? Dims{6, 7} : Dims{7, 6}, 2), Noise(c, 3)}, {1, 2}, attributes}));
         }
       }
     }
