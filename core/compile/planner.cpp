@@ -343,7 +343,7 @@ bool Planner::MakeViews(const Node& node) {
   if (!from.is_static || root_kind == StorageKind::kVariable || root_kind == StorageKind::kRun) return false;
   const bool converts = node.Is("TransData", "asc");
   if (!converts && graph_.value(from.value).storage.is_blocked()) return false;
-  ViewRequest request{node, from.dims, from.dtype, {}, {}};
+  ViewRequest request{node, from.dims, from.dtype, {}, {}, root_kind == StorageKind::kArena};
   for (const ValueId id : node.outputs) {
     if (!id.valid() || !slot_of(id).is_static || (!converts && graph_.value(id).storage.is_blocked())) return false;
     request.output_dims.push_back(slot_of(id).dims);

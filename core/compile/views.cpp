@@ -124,7 +124,7 @@ std::optional<std::vector<size_t>> ViewOffsets(const ViewRequest& request) {
   if (!starts) return std::nullopt;
   int64_t seen = 0;
   for (const Dims& dims : request.output_dims) seen += ElementCount(dims);
-  if (count > kSmallValue && seen < count / 4) return std::nullopt;
+  if (request.transient && count > kSmallValue && seen < count / 4) return std::nullopt;
   std::vector<size_t> offsets;
   for (const int64_t start : *starts) offsets.push_back(static_cast<size_t>(start) * ElementSize(request.dtype));
   return offsets;

@@ -16,12 +16,13 @@ struct ViewRequest {
   DataType dtype = DataType::kUndefined;    // of input 0
   std::vector<Dims> output_dims;
   std::vector<const Tensor*> known_inputs;  // elements that do not depend on the data, else null
+  bool transient = true;                    // the input's memory is free for others after its last reader
 };
 
 // Byte offsets into input 0 at which the outputs of the node begin, where each is a run of the input's own bytes in order: a
 // Reshape, Squeeze, Unsqueeze, Flatten or Identity of plain row-major values, a Transpose that only moves axes of one element, a
 // Slice, Split or Gather of one place along the leading axis that is longer than one, or a TransData of single pixels. nullopt
-// for everything else, and for a small part of a large value, which would keep the whole of it alive.
+// for everything else, and for a small part of a large transient value, which would keep the whole of it alive.
 std::optional<std::vector<size_t>> ViewOffsets(const ViewRequest& request);
 
 // Whether the node may write output 0 over input `i`: element-wise, equal extents and element size.

@@ -17,6 +17,7 @@ void InstallHostKernels() {
     AddOneDnnConvolutions(table);
     AddOneDnnMatMuls(table);
 #endif
+    AddVectorAttention(table);
     AddVectorBatchNorm(table);
     AddVectorBinary(table);
     AddVectorConcat(table);

@@ -26,6 +26,7 @@ void AddAllOps(OpTable& table) {
   AddElementwiseVariadicOps(table);
   AddExpandTileOps(table);
   AddFourierOps(table);
+  AddFusedAttentionOps(table);
   AddFusedOps(table);
   AddGatherOps(table);
   AddGenerateOps(table);

@@ -30,6 +30,7 @@ void AddElementwiseUnaryOps(OpTable& table);
 void AddElementwiseVariadicOps(OpTable& table);
 void AddExpandTileOps(OpTable& table);
 void AddFourierOps(OpTable& table);
+void AddFusedAttentionOps(OpTable& table);
 void AddFusedOps(OpTable& table);
 void AddGatherOps(OpTable& table);
 void AddGenerateOps(OpTable& table);

@@ -20,6 +20,7 @@ std::unique_ptr<Pass> MakeDeadCodeElimination();
 std::unique_ptr<Pass> MakeActivationRecomposition();
 std::unique_ptr<Pass> MakeLayerNormRecomposition();
 std::unique_ptr<Pass> MakeConvAffine();
+std::unique_ptr<Pass> MakeFusedAttention();
 std::unique_ptr<Pass> MakeFusedConv();
 std::unique_ptr<Pass> MakeFusedMatMul();
 std::unique_ptr<Pass> MakeLayoutAssignment();
@@ -27,6 +28,7 @@ std::unique_ptr<Pass> MakeLayoutAssignment();
 // The fusions of each pass that has some.
 std::vector<FusionInfo> ActivationRecompositionFusions();
 std::vector<FusionInfo> ConvAffineFusions();
+std::vector<FusionInfo> FusedAttentionFusions();
 std::vector<FusionInfo> FusedConvFusions();
 std::vector<FusionInfo> FusedMatMulFusions();
 std::vector<FusionInfo> LayerNormRecompositionFusions();

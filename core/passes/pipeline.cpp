@@ -29,6 +29,7 @@ constexpr Entry kPipeline[] = {
     {2, MakeConvAffine},
     {2, MakeFusedConv},
     {2, MakeFusedMatMul},
+    {2, MakeFusedAttention},
     {2, MakeConstantFolding},
     {2, MakeDeadCodeElimination},
     {3, MakeLayoutAssignment},
@@ -37,6 +38,7 @@ constexpr Entry kPipeline[] = {
 constexpr std::vector<FusionInfo> (*kFusions[])() = {
     ActivationRecompositionFusions,
     ConvAffineFusions,
+    FusedAttentionFusions,
     FusedConvFusions,
     FusedMatMulFusions,
     LayerNormRecompositionFusions,

@@ -287,19 +287,5 @@ int64_t PackedCount(int64_t k, int64_t n) {
   const int64_t width = Tiles().width;
   return k * ((n + width - 1) / width * width);
 }
-
-void Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t n,
-          int64_t first, int64_t count, float* packed) {
-  const int64_t width = Tiles().width;
-  for (int64_t column = 0; column < n; column += width) {
-    const int64_t columns = std::min(width, n - column);
-    float* to = packed + column * k + first * width;
-    for (int64_t i = 0; i < count; ++i, to += width) {
-      const float* from = b + i * row_stride + column * column_stride;
-      for (int64_t j = 0; j < columns; ++j) to[j] = from[j * column_stride];
-      std::fill(to + columns, to + width, 0.0f);
-    }
-  }
-}
 }  // namespace asc::gemm
 #endif  // HWY_ONCE
