@@ -4,11 +4,22 @@
 #include <cstring>
 #include <new>
 
+#include "core/base/large_blocks.h"
+
 namespace asc {
 namespace {
 size_t RoundUp(size_t bytes) {
   const size_t wanted = bytes == 0 ? 1 : bytes;
   return (wanted + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// What comes and goes with every run stays with the C library, which keeps it ready.
+bool IsLarge([[maybe_unused]] MemoryUse use, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  return false;  // the sanitizer sees the bounds of heap blocks only
+#else
+  return bytes >= kLeastLargeBlock && (use == MemoryUse::kPackedWeight || use == MemoryUse::kArena);
+#endif
 }
 }  // namespace
 
@@ -39,7 +50,8 @@ Result<void*> Allocator::Allocate(MemoryUse use, size_t bytes) {
     current_.fetch_sub(size, std::memory_order_relaxed);
     return refuse(Cat("the limit is ", limit, " bytes, free ", limit - (now - size)));
   }
-  void* block = std::aligned_alloc(kAlignment, static_cast<size_t>(size));
+  void* block = IsLarge(use, bytes) ? AllocateLargeBlock(static_cast<size_t>(size))
+                                    : std::aligned_alloc(kAlignment, static_cast<size_t>(size));
   if (block == nullptr) {
     current_.fetch_sub(size, std::memory_order_relaxed);
     return refuse("the system has no more memory");
@@ -54,7 +66,7 @@ Result<void*> Allocator::Allocate(MemoryUse use, size_t bytes) {
 void Allocator::Free(void* block, size_t bytes) noexcept {
   if (block == nullptr) return;
   current_.fetch_sub(static_cast<int64_t>(RoundUp(bytes)), std::memory_order_relaxed);
-  std::free(block);
+  if (bytes < kLeastLargeBlock || !FreeLargeBlock(block, RoundUp(bytes))) std::free(block);
 }
 
 MemoryStats Allocator::stats() const {

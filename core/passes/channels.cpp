@@ -1,6 +1,8 @@
 #include "core/passes/channels.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/tensor/element.h"
 
@@ -62,12 +64,65 @@ bool Store(T& to, double value, bool was_finite) {
   return !was_finite || std::isfinite(static_cast<double>(to));
 }
 
+// values *= factor, each rounded once.
+template <typename T>
+bool Scale(T* values, int64_t count, double factor) {
+  bool fine = true;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<double>(values[i]);
+    fine &= Store(values[i], value * factor, std::isfinite(value));
+  }
+  return fine;
+}
+
+// The same for most weights, in parts whose length compilers know: they make vectors of them.
+bool Scale(float* values, int64_t count, double factor) {
+  constexpr int64_t kPart = 16;
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t wrong = 0;
+  int64_t i = 0;
+  for (; i + kPart <= count; i += kPart) {
+    float scaled[kPart];
+    uint32_t before[kPart], after[kPart];
+    for (int64_t k = 0; k < kPart; ++k)
+      scaled[k] = static_cast<float>(static_cast<double>(values[i + k]) * factor);
+    std::memcpy(before, values + i, sizeof before);
+    std::memcpy(after, scaled, sizeof after);
+    std::memcpy(values + i, scaled, sizeof scaled);
+    for (int64_t k = 0; k < kPart; ++k) {
+      wrong |= static_cast<uint32_t>((after[k] & kExponent) == kExponent) &
+               static_cast<uint32_t>((before[k] & kExponent) != kExponent);
+    }
+  }
+  bool fine = wrong == 0;
+  for (; i < count; ++i) {
+    const auto value = static_cast<double>(values[i]);
+    fine &= Store(values[i], value * factor, std::isfinite(value));
+  }
+  return fine;
+}
+
 // The weights of a convolution times a factor per filter, made part by part.
 struct Scaling {
   Tensor weight;
   std::vector<double> scale;
   bool transposed;
   int64_t rows_per_group;  // transposed: of input channels
+
+  // Calls f(first, last, factor) for stretches of elements [first, last) of [begin, end) that share a factor.
+  template <typename F>
+  void ForStretches(int64_t begin, int64_t end, F f) const {
+    const int64_t window = ElementCount(weight.dims(), 2, weight.rank()), columns = weight.dim(1);
+    // Filters of a plain convolution are rows; those of a transposed one columns.
+    const int64_t stretch = transposed ? window : window * columns;
+    for (int64_t i = begin; i < end;) {
+      const int64_t row = i / (window * columns), last = std::min(end, (i / stretch + 1) * stretch);
+      const int64_t channel =
+          transposed ? row / rows_per_group * columns + i / window % columns : row;
+      f(i, last, scale[static_cast<size_t>(channel)]);
+      i = last;
+    }
+  }
 
   // The bytes [begin, begin + count) of the result, both multiples of the element size. False when rounding made something
   // infinite that was not.
@@ -77,20 +132,33 @@ struct Scaling {
     VisitFloats(weight.dtype(), [&](auto zero) {
       using T = decltype(zero);
       T* const values = reinterpret_cast<T*>(to);
-      const int64_t window = ElementCount(weight.dims(), 2, weight.rank()), columns = weight.dim(1);
-      const auto first = static_cast<int64_t>(begin / sizeof(T)),
-                 last = first + static_cast<int64_t>(count / sizeof(T));
-      for (int64_t i = first; i < last;) {
-        const int64_t filter = i / window, row = filter / columns,
-                      end = std::min(last, (filter + 1) * window);
-        const int64_t channel =
-            transposed ? row / rows_per_group * columns + filter % columns : row;
-        const double factor = scale[static_cast<size_t>(channel)];
-        for (; i < end; ++i) {
-          const auto value = static_cast<double>(values[i - first]);
-          fine &= Store(values[i - first], value * factor, std::isfinite(value));
+      const auto first = static_cast<int64_t>(begin / sizeof(T));
+      ForStretches(first, first + static_cast<int64_t>(count / sizeof(T)),
+                   [&](int64_t i, int64_t last, double factor) {
+                     fine &= Scale(values + (i - first), last - i, factor);
+                   });
+    });
+    return fine;
+  }
+
+  // Whether all that Read gives is finite where the weights are.
+  bool StaysFinite() const {
+    bool fine = true;
+    VisitFloats(weight.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      constexpr int64_t kPart = 4096;
+      std::vector<T> part(kPart);
+      ForStretches(0, weight.size(), [&](int64_t i, int64_t last, double factor) {
+        // Nothing grows: nothing has to be looked at.
+        if (std::abs(factor) <= 1) return;
+        for (; fine && i < last; i += kPart) {
+          const int64_t count = std::min(kPart, last - i);
+          weight.CopyBytes(static_cast<size_t>(i) * sizeof(T),
+                           static_cast<size_t>(count) * sizeof(T),
+                           reinterpret_cast<std::byte*>(part.data()));
+          fine = Scale(part.data(), count, factor);
         }
-      }
+      });
     });
     return fine;
   }
@@ -112,11 +180,7 @@ std::optional<Tensor> ScaledWeight(const ConvParts& conv, std::span<const double
     const bool fine = scaling.Read(0, w.bytes(), static_cast<std::byte*>(scaled->raw()));
     return fine ? std::optional(*std::move(scaled)) : std::nullopt;
   }
-  std::vector<std::byte> part(kLeastLazy);
-  for (size_t done = 0; done < w.bytes(); done += part.size()) {
-    if (!scaling.Read(done, std::min(part.size(), w.bytes() - done), part.data()))
-      return std::nullopt;
-  }
+  if (!scaling.StaysFinite()) return std::nullopt;
   Result<Tensor> lazy =
       Tensor::FromBuffer(w.dtype(), w.dims(),
                          Buffer::Lazy(HostAllocator(), MemoryUse::kConstant, w.bytes(),

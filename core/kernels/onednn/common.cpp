@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/heap.h"
 #include "core/base/parallel.h"
 #include "core/kernels/vector/unary.h"
 
@@ -14,6 +13,8 @@ constexpr std::string_view kFormPrefix = "onednn:";
 constexpr int kPrimitiveCache = 16;
 // Of a lazy weight that much is in memory plain at a time.
 constexpr int64_t kSliceBytes = 16 << 20;
+constexpr int64_t kElement = sizeof(float);
+constexpr int64_t kCopyGrain = 64 << 10;  // elements that a thread copies at least
 }  // namespace
 
 const dnnl::engine& Engine() {
@@ -159,12 +160,16 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
     if (!divides) rows = dims[axis];
   }
   ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> plain,
-                       Buffer::Allocate(allocator, MemoryUse::kScratch, static_cast<size_t>(std::min(rows, dims[axis]) * row_bytes)));
+                       // Like a packed weight: memory that goes back to the system at once when it is large.
+                       Buffer::Allocate(allocator, MemoryUse::kPackedWeight, static_cast<size_t>(std::min(rows, dims[axis]) * row_bytes)));
   for (int64_t row = 0; row < dims[axis]; row += rows) {
     dnnl::memory::dims part = dims, offsets(dims.size(), 0);
     part[axis] = std::min(rows, dims[axis] - row);
     offsets[axis] = row;
-    weight.CopyBytes(static_cast<size_t>(row * row_bytes), static_cast<size_t>(part[axis] * row_bytes), plain->data());
+    ParallelFor(part[axis] * row_bytes / kElement, kCopyGrain, [&](int64_t begin, int64_t end) {
+      weight.CopyBytes(static_cast<size_t>(row * row_bytes + begin * kElement), static_cast<size_t>((end - begin) * kElement),
+                       plain->data() + begin * kElement);
+    });
     const dnnl::memory::desc slice(part, user.get_data_type(), strides);
     // Reordered whole where one slice is all: that is the faster kernel.
     const Status status = Guard(Code::kUnavailable, "packing a weight", [&] {
@@ -185,9 +190,7 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
   return constants.GetOrMake(weight, form, bytes, [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
     ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed, Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
     if (weight.is_lazy()) {
-      const Status status = PackInSlices(allocator, weight, user, wanted, packed->data());
-      ReturnFreePages();
-      ASC_RETURN_IF_ERROR(status);
+      ASC_RETURN_IF_ERROR(PackInSlices(allocator, weight, user, wanted, packed->data()));
       return packed;
     }
     ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] { Reorder(user, weight.raw(), wanted, packed->data()); }));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace asc {
@@ -54,6 +55,28 @@ TEST(ScaledWeightTest, WhatWouldNotBeFiniteIsRefused) {
     const ConvParts conv{nullptr, &weight, nullptr, false, 1, dims[0], 4, DataType::kFloat32};
     EXPECT_FALSE(
         ScaledWeight(conv, std::vector<double>(static_cast<size_t>(dims[0]), 2.0)).has_value());
+    // In the vectorised part too.
+    std::swap(weight.data<float>()[0], weight.data<float>()[weight.size() - 1]);
+    EXPECT_FALSE(
+        ScaledWeight(conv, std::vector<double>(static_cast<size_t>(dims[0]), -2.0)).has_value());
+  }
+}
+
+TEST(ScaledWeightTest, WhatIsNotFiniteAnywayMayStaySo) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const Dims& dims : {Dims{4, 32, 1, 1}, Dims{512, 512, 1, 1}}) {
+    Tensor weight = Counted(dims);
+    weight.data<float>()[0] = -kInfinity;
+    weight.data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+    weight.data<float>()[2] = std::numeric_limits<float>::max();
+    std::vector<double> scale(static_cast<size_t>(dims[0]), 3.0);
+    scale[0] = -1;
+    const ConvParts conv{nullptr, &weight, nullptr, false, 1, dims[0], 4, DataType::kFloat32};
+    const auto scaled = ScaledWeight(conv, scale);
+    ASSERT_TRUE(scaled.has_value());
+    EXPECT_EQ(scaled->data<float>()[0], kInfinity);
+    EXPECT_TRUE(std::isnan(scaled->data<float>()[1]));
+    EXPECT_EQ(scaled->data<float>()[2], -std::numeric_limits<float>::max());
   }
 }
 }  // namespace
