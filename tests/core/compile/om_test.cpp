@@ -128,8 +128,11 @@ TEST_F(OmTest, PackedFormsThatNobodyAsksForAreLeftAside) {
   // The size depends on the machine: its first two digits become 10, which is less.
   const std::string field = "\"packed\":[{\"bytes\":", size = good.substr(good.find(field) + field.size(), 2);
   ASSERT_NE(size, "10");
-  for (const auto& [from, to] :
-       {std::pair(field + size, field + "10"), std::pair(std::string("\"form\":[111,"), std::string("\"form\":[112,"))}) {
+  // Another first letter of the form's name, whatever kernel that is.
+  const size_t at = good.find("\"form\":[");
+  const std::string form = good.substr(at, good.find(',', at) - at);
+  const std::string other = form.substr(0, form.size() - 1) + (form.back() == '1' ? "2" : "1");
+  for (const auto& [from, to] : {std::pair(field + size, field + "10"), std::pair(form, other)}) {
     const auto loaded = LoadExecutable(Forge(good, from, to));
     ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
     ASSERT_TRUE((*loaded)->StaticPlan().ok());
