@@ -53,9 +53,10 @@ HWY_INLINE Rows RowsAt(const float* a, int64_t row) {
   return {a, a + 7 * row, step, 3 * step, 5 * step};
 }
 
-// sums[v] += x[kRow][kAt] * b[v]
-template <int kRow, int kAt, int kColumns>
-HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns], Vec (&sums)[kColumns]) {
+// sums[v][kRow] += x[kRow][kAt] * b[v]
+template <int kRow, int kAt, int kColumns, int kCount>
+HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns],
+                            Vec (&sums)[kColumns][kCount]) {
   constexpr int kAway = kRow % 7;
   [[maybe_unused]] constexpr int kScale = kAway == 6 ? 2 : kAway == 2 || kAway == 4 ? kAway : 1;
   const float* base = kRow < 7 ? x.first : x.eighth;
@@ -66,11 +67,11 @@ HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns], Vec (&sums)
   Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
     if constexpr (kAway == 0) {
       asm volatile("vfmadd231ps %c[at](%[base])%{1to16%}, %[b], %[sum]"
-                   : [sum] "+v"(sums[v].raw)
+                   : [sum] "+v"(sums[v][kRow].raw)
                    : [b] "v"(b[v].raw), [base] "r"(base), [at] "i"(4 * kAt));
     } else {
       asm volatile("vfmadd231ps %c[at](%[base],%[step],%c[scale])%{1to16%}, %[b], %[sum]"
-                   : [sum] "+v"(sums[v].raw)
+                   : [sum] "+v"(sums[v][kRow].raw)
                    : [b] "v"(b[v].raw), [base] "r"(base), [step] "r"(step), [scale] "i"(kScale),
                      [at] "i"(4 * kAt));
     }
@@ -88,14 +89,15 @@ HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns], Vec (&sums)
   }
   Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
     asm volatile("vfmadd231ps %[factor], %[b], %[sum]"
-                 : [sum] "+x"(sums[v].raw)
+                 : [sum] "+x"(sums[v][kRow].raw)
                  : [b] "x"(b[v].raw), [factor] "x"(factor.raw));
   });
 #else
   const auto* row = reinterpret_cast<const float*>(reinterpret_cast<const char*>(base) +
                                                    kScale * (kAway == 0 ? 0 : step));
   const Vec factor = hn::Set(Floats(), row[kAt]);
-  Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA { sums[v] = hn::MulAdd(factor, b[v], sums[v]); });
+  Repeat<kColumns>(
+      [&](auto v) ASC_INLINE_LAMBDA { sums[v][kRow] = hn::MulAdd(factor, b[v], sums[v][kRow]); });
 #endif
 }
 
@@ -105,19 +107,23 @@ struct Place {
   int64_t upper = 0;       // of the upper half, where the halves stand apart; else 0
   int64_t valid = kLanes;  // lanes that are columns
   int64_t stored = kLanes;
+  bool whole = true;  // all lanes are columns and stand together
 };
 
 Place PlaceOf(const Product& p, int64_t column) {
   Place place;
   place.valid = std::clamp<int64_t>(p.n - column, 0, kLanes);
-  place.offset = column;
-  place.stored = place.valid;
-  if (p.c_width == 0) return place;
-  const auto offset = [&](int64_t j) { return j / p.c_width * p.c_block + j % p.c_width; };
-  const int64_t columns = (p.n + p.c_width - 1) / p.c_width * p.c_width;
-  place.offset = offset(column);
-  place.stored = std::min(columns - column, kLanes);
-  if (p.c_width < kLanes && place.stored == kLanes) place.upper = offset(column + p.c_width);
+  if (p.c_width == 0) {
+    place.offset = column;
+    place.stored = place.valid;
+  } else {
+    const auto offset = [&](int64_t j) { return j / p.c_width * p.c_block + j % p.c_width; };
+    const int64_t columns = (p.n + p.c_width - 1) / p.c_width * p.c_width;
+    place.offset = offset(column);
+    place.stored = std::min(columns - column, kLanes);
+    if (p.c_width < kLanes && place.stored == kLanes) place.upper = offset(column + p.c_width);
+  }
+  place.whole = place.upper == 0 && place.valid == kLanes;
   return place;
 }
 
@@ -149,6 +155,47 @@ HWY_INLINE void StoreAt(const Place& place, Vec v, float* row) {
   if (place.stored == kLanes) return hn::StoreU(v, d, row + place.offset);
   simd::HWY_NAMESPACE::StoreTail(d, v, row + place.offset, static_cast<size_t>(place.stored));
 }
+// sums[r] += the elements at `place` of row r.
+template <int kCount>
+HWY_INLINE void AddRows(const Place& place, const float* first, int64_t step, Vec* sums) {
+  Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+    const float* row = first + r * step;
+    sums[r] = hn::Add(sums[r],
+                      place.whole ? hn::LoadU(Floats(), row + place.offset) : LoadAt(place, row));
+  });
+}
+
+// Adds to the sums of one vector of columns what is to be added, and stores them.
+template <int kCount>
+HWY_INLINE void Finish(const Product& p, int64_t row, int64_t column, Vec (&sums)[kCount]) {
+  const Floats d;
+  const Place place = PlaceOf(p, column);
+  Vec bias = hn::Zero(d);
+  if (p.bias != nullptr) {
+    bias = place.valid == kLanes ? hn::LoadU(d, p.bias + column)
+                                 : simd::HWY_NAMESPACE::LoadTail(d, p.bias + column,
+                                                                 static_cast<size_t>(place.valid));
+  }
+  const Vec alpha = hn::Set(d, p.alpha);
+  Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA { sums[r] = hn::MulAdd(sums[r], alpha, bias); });
+  float* to = p.c + row * p.c_row;
+  if (p.accumulate) AddRows<kCount>(place, to, p.c_row, sums);
+  if (p.residual != nullptr) {
+    AddRows<kCount>(place, p.residual + row * p.residual_row, p.residual_row, sums);
+  }
+  if (p.clamp) {
+    const Vec low = hn::Set(d, p.low), high = hn::Set(d, p.high);
+    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+      sums[r] = simd::HWY_NAMESPACE::MinKeep(high, simd::HWY_NAMESPACE::MaxKeep(low, sums[r]));
+    });
+  }
+  if (place.whole) {
+    Repeat<kCount>(
+        [&](auto r) ASC_INLINE_LAMBDA { hn::StoreU(sums[r], d, to + r * p.c_row + place.offset); });
+  } else {
+    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA { StoreAt(place, sums[r], to + r * p.c_row); });
+  }
+}
 
 // Sums that grow side by side: an addition waits for the one before it in its sum.
 constexpr int ChainsOf(int sums) { return sums <= 2 ? 4 : sums <= 4 ? 2 : 1; }
@@ -156,15 +203,14 @@ constexpr int ChainsOf(int sums) { return sums <= 2 ? 4 : sums <= 4 ? 2 : 1; }
 // kDepth steps of k.
 template <int kDepth, int kChains, int kCount, int kColumns>
 HWY_INLINE void MultiplySteps(const Rows& x, const float* b,
-                              Vec (&sums)[kChains][kCount][kColumns]) {
+                              Vec (&sums)[kChains][kColumns][kCount]) {
   Repeat<kDepth>([&](auto at) ASC_INLINE_LAMBDA {
     Vec right[kColumns];
     Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
       right[v] = hn::LoadU(Floats(), b + at * kWidth + v * kLanes);
     });
-    Repeat<kCount>([&](auto row) ASC_INLINE_LAMBDA {
-      MultiplyRow<row, at>(x, right, sums[at % kChains][row]);
-    });
+    Repeat<kCount>([&](auto row)
+                       ASC_INLINE_LAMBDA { MultiplyRow<row, at>(x, right, sums[at % kChains]); });
   });
 }
 
@@ -173,10 +219,10 @@ template <int kCount, int kColumns>
 HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
   constexpr int kChains = ChainsOf(kCount * kColumns);
   const Floats d;
-  Vec sums[kChains][kCount][kColumns];
+  Vec sums[kChains][kColumns][kCount];
   Repeat<kChains>([&](auto chain) ASC_INLINE_LAMBDA {
     Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
-      Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA { sums[chain][r][v] = hn::Zero(d); });
+      Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA { sums[chain][v][r] = hn::Zero(d); });
     });
   });
   // The result comes near while the sums grow: stores that wait for memory hold up the next tile.
@@ -208,36 +254,13 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
   Repeat<kChains - 1>([&](auto chain) ASC_INLINE_LAMBDA {
     Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
       Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
-        sums[0][r][v] = hn::Add(sums[0][r][v], sums[chain + 1][r][v]);
+        sums[0][v][r] = hn::Add(sums[0][v][r], sums[chain + 1][v][r]);
       });
     });
   });
 
-  const Vec alpha = hn::Set(d, p.alpha), low = hn::Set(d, p.low), high = hn::Set(d, p.high);
-  Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
-    const int64_t first = column + v * kLanes;
-    const Place place = PlaceOf(p, first);
-    Vec bias = hn::Zero(d);
-    if (p.bias != nullptr) {
-      bias = place.valid == kLanes ? hn::LoadU(d, p.bias + first)
-                                   : simd::HWY_NAMESPACE::LoadTail(
-                                         d, p.bias + first, static_cast<size_t>(place.valid));
-    }
-    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
-      float* to = p.c + (row + r) * p.c_row;
-      Vec y = hn::MulAdd(sums[0][r][v], alpha, bias);
-      if (p.accumulate) y = hn::Add(y, LoadAt(place, to));
-      if (p.residual != nullptr) {
-        y = hn::Add(y, LoadAt(place, p.residual + (row + r) * p.residual_row));
-      }
-      if (p.clamp) {
-        using simd::HWY_NAMESPACE::MaxKeep;
-        using simd::HWY_NAMESPACE::MinKeep;
-        y = MinKeep(high, MaxKeep(low, y));
-      }
-      StoreAt(place, y, to);
-    });
-  });
+  Repeat<kColumns>(
+      [&](auto v) ASC_INLINE_LAMBDA { Finish<kCount>(p, row, column + v * kLanes, sums[0][v]); });
 }
 
 using TileFunction = void (*)(const Product&, int64_t, int64_t);
