@@ -16,6 +16,9 @@ Stretch StretchOf(const Plan& plan, int slot) {
   return {begin, begin + s.bytes()};
 }
 
+bool Overlap(const Stretch& a, const Stretch& b) { return a.begin < b.end && b.begin < a.end; }
+bool Holds(const Stretch& a, const Stretch& b) { return a.begin <= b.begin && b.end <= a.end; }
+
 bool InArena(const Plan& plan, int slot) {
   if (slot < 0) return false;
   return plan.slots[static_cast<size_t>(plan.slots[static_cast<size_t>(slot)].root)].kind == StorageKind::kArena;
@@ -95,8 +98,16 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
       if (stretch.end > plan.arena_bytes) return fail(i, "writes outside the arena:", slot);
       // In place: the memory already belongs to the root; nobody may read the old contents later.
       for (const int input : step.inputs) {
-        if (!InArena(plan, input) || root_of(input) != root_of(slot)) continue;
+        if (!InArena(plan, input) || root_of(input) != root_of(slot) || !Overlap(StretchOf(plan, input), stretch)) continue;
         if (last_read[input] > static_cast<int>(i)) return fail(i, "overwrites in place a value that is read later:", input);
+      }
+      // Parts of a joined value lie side by side in it: what is read later holds the whole of what is written, or is held by it.
+      for (const auto& [reader, last] : last_read) {
+        if (last <= static_cast<int>(i) || root_of(reader) != root_of(slot)) continue;
+        const Stretch other = StretchOf(plan, reader);
+        if (Overlap(other, stretch) && !Holds(other, stretch) && !Holds(stretch, other)) {
+          return fail(i, "overwrites a part of a value that is read later:", reader);
+        }
       }
       clear(stretch.begin, stretch.end);
       if (stretch.begin < stretch.end) owners.emplace(stretch.begin, Owner{stretch.end, root_of(slot)});

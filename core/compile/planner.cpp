@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
@@ -367,12 +368,63 @@ bool Planner::MakeViews(const Node& node) {
   return true;
 }
 
+// Gives the operands of a Concat their places in its result, where each is a run of it: they are made there, and nothing is
+// left to do. An operand brings with it whatever shares its memory, if that is in the result as well: in a chain of Concats
+// each result is part of the next.
+bool Planner::JoinInPlace(const Node& node) {
+  if (!node.Is("Concat") || node.inputs.size() < 2) return false;
+  std::vector<Slot>& slots = plan_->slots;
+  const int out = slot_of_[static_cast<size_t>(node.outputs[0].index)];
+  if (!slots[static_cast<size_t>(out)].is_static || slots[static_cast<size_t>(out)].kind != StorageKind::kRun) return false;
+  const Layout storage = graph_.value(node.outputs[0]).storage;
+  std::vector<int> parts;
+  std::vector<Dims> dims, extents;
+  for (const ValueId id : node.inputs) {
+    const int part = slot_of_[static_cast<size_t>(id.index)];
+    if (Root(part) < 0 || slots[static_cast<size_t>(Root(part))].kind != StorageKind::kArena) return false;
+    if (graph_.value(id).storage != storage || !FactOf(id).extents) return false;
+    parts.push_back(part);
+    dims.push_back(slots[static_cast<size_t>(part)].dims);
+    extents.push_back(*FactOf(id).extents);
+  }
+  const auto offsets = JoinOffsets({node, storage, dims, extents, slots[static_cast<size_t>(out)].dtype});
+  if (!offsets) return false;
+  // Where each owner of memory would begin, and how many of its bytes the operands are.
+  struct Place {
+    size_t begin = 0, bytes = 0;
+  };
+  std::map<int, Place> places;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Slot& part = slots[static_cast<size_t>(parts[i])];
+    if ((*offsets)[i] < part.root_offset) return false;
+    const size_t begin = (*offsets)[i] - part.root_offset;
+    const auto [place, fresh] = places.try_emplace(part.root, Place{begin, 0});
+    if (!fresh && place->second.begin != begin) return false;
+    place->second.bytes += part.bytes();
+  }
+  for (const auto& [root, place] : places) {
+    if (place.bytes != slots[static_cast<size_t>(root)].bytes() || place.begin % kAlignment != 0) return false;
+    // The memory of an output is the caller's.
+    for (const int output : plan_->output_slots) {
+      if (Root(output) == root) return false;
+    }
+  }
+  for (Slot& slot : slots) {
+    const auto place = places.find(slot.root);
+    if (place == places.end()) continue;
+    slot.root = out;
+    slot.root_offset += place->second.begin;
+  }
+  slots[static_cast<size_t>(out)].kind = StorageKind::kArena;
+  return true;
+}
+
 Status Planner::MakeSteps() {
   CopyEarlyVersions();
   const bool views = executable_.options_.buffer_optimize_level >= 2;
   for (const NodeId id : live_) {
     const Node& node = graph_.node(id);
-    if (views && MakeViews(node)) continue;
+    if (views && (MakeViews(node) || JoinInPlace(node))) continue;
     Step step;
     ASC_RETURN_IF_ERROR(MakeStep(node, step));
     plan_->steps.push_back(std::move(step));

@@ -30,6 +30,7 @@ class Planner {
   int SlotOf(ValueId id);
   Status MakeSlots();
   bool MakeViews(const Node& node);
+  bool JoinInPlace(const Node& node);
   Status MakeSteps();
   Status MakeConstantsReadable(const Node& node, const Kernel* kernel) const;
   Status MakeStep(const Node& node, Step& step);

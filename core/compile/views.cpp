@@ -130,6 +130,29 @@ std::optional<std::vector<size_t>> ViewOffsets(const ViewRequest& request) {
   return offsets;
 }
 
+std::optional<std::vector<size_t>> JoinOffsets(const JoinRequest& request) {
+  const bool blocked = request.storage.is_blocked();
+  if (!request.node.Is("Concat") || request.dtype == DataType::kString || IsSubByte(request.dtype)) return std::nullopt;
+  if (blocked && request.storage.format != Format::kNC1HWC0) return std::nullopt;
+  // The axes of NC1HWC0 but the last stand in the order of those of NCHW.
+  const size_t count = request.input_dims.size();
+  const auto rank = static_cast<int64_t>(request.input_extents[0].size());
+  const auto axis = NormalizeAxis(request.node.attributes.Int("axis", 0), rank);
+  if (!axis.ok()) return std::nullopt;
+  std::vector<size_t> offsets;
+  int64_t at = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!Leads(request.input_dims[i], *axis)) return std::nullopt;
+    // Channels that pad a block stand between those of neighbours.
+    if (blocked && *axis == 1 && i + 1 < count && request.input_extents[i][1] % request.storage.c0 != 0) return std::nullopt;
+    const size_t offset = static_cast<size_t>(at) * ElementSize(request.dtype);
+    if (offset % kAlignment != 0) return std::nullopt;
+    offsets.push_back(offset);
+    at += ElementCount(request.input_dims[i]);
+  }
+  return offsets;
+}
+
 bool CanWriteInPlace(const Node& node, const Dims& input_dims, DataType input_type, const Dims& output_dims,
                      DataType output_type) {
   return node.schema->op_class == OpClass::kElementwise && node.outputs.size() == 1 && input_dims == output_dims &&

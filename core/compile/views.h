@@ -25,6 +25,19 @@ struct ViewRequest {
 // for everything else, and for a small part of a large transient value, which would keep the whole of it alive.
 std::optional<std::vector<size_t>> ViewOffsets(const ViewRequest& request);
 
+// What a plan knows of a Concat.
+struct JoinRequest {
+  const Node& node;
+  Layout storage;                         // of all inputs and the output
+  const std::vector<Dims>& input_dims;    // of the storage
+  const std::vector<Dims>& input_extents; // of the origin
+  DataType dtype = DataType::kUndefined;
+};
+
+// Byte offsets into the output at which the inputs stand, where each is a run of the output's bytes: all axes before the one
+// that grows have one element. nullopt for other nodes, and where an input would begin off a cache line.
+std::optional<std::vector<size_t>> JoinOffsets(const JoinRequest& request);
+
 // Whether the node may write output 0 over input `i`: element-wise, equal extents and element size.
 bool CanWriteInPlace(const Node& node, const Dims& input_dims, DataType input_type, const Dims& output_dims,
                      DataType output_type);

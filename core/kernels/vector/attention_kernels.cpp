@@ -15,6 +15,8 @@ constexpr int64_t kBlockScores = 12 << 10;  // elements: leaves room for the key
 constexpr int64_t kFewQueries =
     6;  // reading keys and values as they lie is faster than packing them
 constexpr double kPartFlops = 4e5;  // worth a thread of their own
+constexpr double kFewPartFlops =
+    1e5;  // the same where keys and values come from memory for one use
 constexpr int64_t kLine = kAlignment / sizeof(float);
 
 int64_t RoundUp(int64_t count) { return (count + kLine - 1) / kLine * kLine; }
@@ -128,8 +130,9 @@ class AttentionKernel : public Kernel {
     score_row_ = RoundUp(form_.keys);
     const double flops = 2.0 * static_cast<double>(form_.batches() * form_.queries * form_.keys) *
                          static_cast<double>(form_.size + form_.v_size);
-    parts_ = std::clamp<int64_t>(static_cast<int64_t>(flops / kPartFlops), 1,
-                                 std::min<int64_t>(threads, form_.batches() * blocks_));
+    parts_ = std::clamp<int64_t>(
+        static_cast<int64_t>(flops / (form_.few() ? kFewPartFlops : kPartFlops)), 1,
+        std::min<int64_t>(threads, form_.batches() * blocks_));
     if (!form_.few()) {
       packed_k_ = RoundUp(gemm::PackedCount(form_.size, form_.keys));
       packed_v_ = RoundUp(gemm::PackedCount(form_.keys, form_.v_size));

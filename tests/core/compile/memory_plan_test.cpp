@@ -94,5 +94,30 @@ TEST(CheckMemory, FindsInPlaceWritesOverValuesThatAreReadLater) {
   plan.steps[2].inputs = {1};  // nobody reads the old contents: fine
   EXPECT_TRUE(CheckMemory(plan).ok());
 }
+
+// A joined value (slot 2) whose parts steps 0 and 1 write, at `second` bytes into it the second one.
+std::unique_ptr<Plan> Joined(size_t second) {
+  auto made = TwoValues(0, 0);
+  Plan& plan = *made;
+  plan.slots.push_back(plan.slots[0]);
+  plan.slots[2].root = 2;
+  plan.slots[2].dims = {32};
+  for (size_t i = 0; i < 2; ++i) plan.slots[i].root = 2;
+  plan.slots[1].root_offset = second;
+  plan.steps[1].inputs = {0};
+  plan.steps[2].inputs = {0, 2};
+  return made;
+}
+
+TEST(CheckMemory, KnowsPartsOfJoinedValues) {
+  const auto report = CheckMemory(*Joined(64));
+  EXPECT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_FALSE(CheckMemory(*Joined(0)).ok());   // over the first, which is read later
+  EXPECT_FALSE(CheckMemory(*Joined(32)).ok());  // over a half of it
+  // A part that nothing writes.
+  const auto hollow = Joined(64);
+  hollow->steps[1].outputs = {};
+  EXPECT_FALSE(CheckMemory(*hollow).ok());
+}
 }  // namespace
 }  // namespace asc

@@ -117,6 +117,85 @@ TEST(ViewsTest, TransposeOfAxesOfOneElement) {
   ExpectSteps(body, {Noise(DataType::kFloat32, {1, 2, 8, 4})}, 3);
 }
 
+// Concat's operands are made in their places, where these are runs that begin on cache lines.
+TEST(ViewsTest, ConcatIsDoneByItsOperands) {
+  const std::string body = R"(
+    input %x: float32[A, B]
+    %a = Exp(%x)
+    %b = Neg(%x)
+    %c = Concat(%a, %b) {axis = 0}
+    %y = Abs(%c)
+    output "y" = %y)";
+  ExpectSteps(body, {Noise(DataType::kFloat32, {2, 16})}, 3);
+  ExpectSteps(body, {Noise(DataType::kFloat32, {2, 3})}, 4);  // the second would begin within a line
+  const std::string columns = R"(
+    input %x: float32[A, B, C]
+    %a = Exp(%x)
+    %b = Neg(%x)
+    %c = Concat(%a, %b, %x) {axis = -2}
+    %d = Concat(%a, %b) {axis = -2}
+    output "d" = %d
+    output "c" = %c)";
+  // One Concat has an operand that is the caller's, the other is an output itself.
+  ExpectSteps(columns, {Noise(DataType::kFloat32, {1, 4, 16})}, 3);
+  ExpectSteps(columns, {Noise(DataType::kFloat32, {2, 4, 16})}, 4);
+}
+
+TEST(ViewsTest, ChainsOfConcatGrowInPlace) {
+  // Each result is part of the next, with views and in-place results on the way.
+  const std::string nested = R"(
+    constant %flat: int64[2] = [-1, 16]
+    input %x: float32[A, 16]
+    %a = Exp(%x)
+    %b = Neg(%a)
+    %c = Concat(%a, %b) {axis = 0}
+    %d = Abs(%c)
+    %e = Sqrt(%d)
+    %r = Reshape(%c, %flat)
+    %f = Concat(%r, %e) {axis = 0}
+    %g = Neg(%f)
+    %h = Concat(%f, %g) {axis = 0}
+    output "h" = %h)";
+  ExpectSteps(nested, {Noise(DataType::kFloat32, {3, 16})}, 5);
+  // All earlier values, again and again.
+  const std::string flat = R"(
+    input %x: float32[A, 16]
+    %a = Exp(%x)
+    %b = Neg(%a)
+    %c = Concat(%a, %b) {axis = 0}
+    %d = Abs(%c)
+    %e = Concat(%a, %b, %d) {axis = 0}
+    %f = Sqrt(%e)
+    %g = Concat(%a, %b, %d, %f) {axis = 0}
+    %y = Neg(%g)
+    output "y" = %y)";
+  ExpectSteps(flat, {Noise(DataType::kFloat32, {3, 16})}, 5);
+  // In another order, or only some of them: copied.
+  const std::string mixed = R"(
+    input %x: float32[A, 16]
+    %a = Exp(%x)
+    %b = Neg(%a)
+    %c = Concat(%a, %b) {axis = 0}
+    %d = Concat(%b, %a) {axis = 0}
+    %e = Concat(%a, %x, %a) {axis = 0}
+    %f = Add(%c, %d)
+    output "f" = %f
+    output "e" = %e)";
+  ExpectSteps(mixed, {Noise(DataType::kFloat32, {2, 16})}, 5);
+}
+
+TEST(ViewsTest, OutputsAreNotPartsOfOthers) {
+  const std::string body = R"(
+    input %x: float32[A, 16]
+    %a = Exp(%x)
+    %b = Neg(%x)
+    %c = Concat(%a, %b) {axis = 0}
+    %y = Abs(%c)
+    output "a" = %a
+    output "y" = %y)";
+  ExpectSteps(body, {Noise(DataType::kFloat32, {2, 16})}, 4);
+}
+
 // A view would keep the whole value in memory for the sake of a small part.
 TEST(ViewsTest, SmallPartsOfLargeValuesAreCopied) {
   const std::string body = kInts + R"(
