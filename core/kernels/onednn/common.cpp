@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/kernels/onednn/small_weights.h"
 #include "core/kernels/vector/unary.h"
 
 namespace asc::onednn {
@@ -191,6 +192,10 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
     ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed, Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
     if (weight.is_lazy()) {
       ASC_RETURN_IF_ERROR(PackInSlices(allocator, weight, user, wanted, packed->data()));
+      return packed;
+    }
+    if (weight.size() <= kMostSmallElements &&
+        ReorderSmall(user, static_cast<const float*>(weight.raw()), wanted, reinterpret_cast<float*>(packed->data()))) {
       return packed;
     }
     ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] { Reorder(user, weight.raw(), wanted, packed->data()); }));
