@@ -18,7 +18,7 @@ struct CompileOptions {
   bool enable_mem_reuse = true;    // false: every intermediate value has memory of its own
   int buffer_optimize_level = 2;   // 0 none, 1 reuse, 2 in-place and views as well
   bool assume_finite = false;      // NaN and infinity need not be handled
-  bool winograd = false;           // 3x3 convolutions by Winograd's algorithm where that is faster; errors are up to 3e-5 of the largest output
+  bool winograd = true;            // 3x3 convolutions by Winograd's algorithm where that is faster; errors are up to 3e-5 of the largest output
   int threads = 0;                 // cores used at most; 0: all that the process may use
   int plan_cache_size = 32;        // plans kept for distinct input shapes
   std::map<int, FusionSettings> fusion;  // by scope id; 0 holds for nodes without a scope

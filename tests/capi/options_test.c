@@ -9,7 +9,7 @@ static void options_have_documented_defaults(void** state) {
   } defaults[] = {
       {"graph_opt_level", 3},       {"enable_const_fold", 1}, {"enable_mem_reuse", 1},
       {"buffer_optimize_level", 2}, {"assume_finite", 0},     {"threads", 0},
-      {"winograd", 0},
+      {"winograd", 1},
       {"plan_cache_size", 32},      {"verify_passes", 0},     {"rewrite_limit", -1},
   };
   asc_compile_options* options = NULL;

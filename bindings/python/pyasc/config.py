@@ -24,7 +24,7 @@ class CompileConfig:
     enable_mem_reuse       True   False: every intermediate value has memory of its own
     buffer_optimize_level  2   0 none, 1 reuse, 2 in-place and views as well
     assume_finite          False  True: NaN and infinity need not be handled
-    winograd               False  True: 3x3 convolutions by Winograd's algorithm where that is faster; errors are up to
+    winograd               True   3x3 convolutions by Winograd's algorithm where that is faster; errors are up to
                            3e-5 of the largest output
     precision_mode         "must_keep_origin_dtype"; the others are not built yet (E5009)
     plan_cache_size        32   plans kept for distinct input shapes

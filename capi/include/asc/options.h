@@ -23,7 +23,7 @@ ASC_API void asc_compile_options_release(asc_compile_options* options);
  *   enable_mem_reuse       1   0: every intermediate value has memory of its own
  *   buffer_optimize_level  2   0 none, 1 reuse, 2 in-place and views as well
  *   assume_finite          0   1: NaN and infinity need not be handled
- *   winograd               0   1: 3x3 convolutions by Winograd's algorithm where that is faster; errors
+ *   winograd               1   3x3 convolutions by Winograd's algorithm where that is faster; errors
  *                              are up to 3e-5 of the largest output
  *   threads                0   cores used at most; 0: all that the process may use; more are capped
  *   plan_cache_size       32   plans kept for distinct input shapes

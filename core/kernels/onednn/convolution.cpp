@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "core/kernels/convolution_cost.h"
 #include "core/kernels/families.h"
 #include "core/kernels/onednn/common.h"
 #include "core/kernels/vector/common.h"
@@ -213,8 +214,8 @@ class Convolution : public Kernel {
 }  // namespace
 
 void AddOneDnnConvolutions(KernelTable& table) {
-  table.push_back({"Conv", "", "onednn.convolution", Supports, nullptr, Convolution::Create});
-  table.push_back({"FusedConv", "asc", "onednn.convolution", Supports, nullptr, Convolution::Create});
+  table.push_back({"Conv", "", "onednn.convolution", Supports, DirectConvolutionSeconds, Convolution::Create});
+  table.push_back({"FusedConv", "asc", "onednn.convolution", Supports, DirectConvolutionSeconds, Convolution::Create});
 }
 
 }  // namespace asc

@@ -3,26 +3,23 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/kernels/convolution_cost.h"
 #include "core/kernels/families.h"
 #include "core/kernels/vector/common.h"
 #include "core/kernels/winograd/loops.h"
 #include "core/kernels/winograd/redo.h"
+#include "core/kernels/winograd/schedule.h"
 #include "core/kernels/winograd/weights.h"
 #include "core/ops/window.h"
 
 namespace asc {
 namespace {
-using winograd::CeilDiv;
 using winograd::Epilogue;
-using winograd::kMostTiles;
 using winograd::Problem;
+using winograd::Schedule;
 using winograd::TileRange;
 
 enum Operand : size_t { kX = 0, kW = 1, kBias = 2, kResidual = 3 };
-// With fewer tiles for a thread, weights stream by too fast: threads take stripes of outputs
-// instead.
-constexpr int64_t kTilesPerThread = 14;
-
 bool Present(const KernelRequest& request, size_t i) {
   return i < request.inputs.size() && request.inputs[i].present;
 }
@@ -68,50 +65,6 @@ std::optional<Problem> ProblemOf(const KernelRequest& request, int64_t tile) {
   p.tile = tile;
   return p;
 }
-
-// How tiles, and the work on them, are divided.
-class Schedule {
- public:
-  Schedule() = default;
-  Schedule(const Problem& p, int threads) : tiles_(p.tiles()) {
-    by_tiles_ = tiles_ >= kTilesPerThread * threads || p.stripes() < threads;
-    workers_ = std::min<int64_t>(threads, by_tiles_ ? tiles_ : p.stripes());
-    blocks_ = CeilDiv(tiles_, kMostTiles);
-    if (by_tiles_) blocks_ = std::min(tiles_, CeilDiv(blocks_, workers_) * workers_);
-    largest_ = CeilDiv(tiles_, blocks_);
-    input_floats_ = p.input_step(largest_) * p.points();
-    product_floats_ = Problem::product_step(largest_) * p.points();
-  }
-
-  // Every worker takes blocks of tiles as a whole; else all share the transformed inputs and each
-  // takes stripes of outputs.
-  bool by_tiles() const { return by_tiles_; }
-  int64_t workers() const { return workers_; }
-  int64_t blocks() const { return blocks_; }
-  TileRange Block(int64_t i) const {
-    const int64_t first = i * tiles_ / blocks_;
-    return {first, (i + 1) * tiles_ / blocks_ - first};
-  }
-
-  size_t scratch_bytes() const {
-    return static_cast<size_t>(inputs() * input_floats_ + workers_ * product_floats_) *
-           sizeof(float);
-  }
-  // Transformed inputs of a worker, or of a block where they are shared.
-  float* Inputs(std::byte* scratch, int64_t i) const {
-    return reinterpret_cast<float*>(scratch) + i * input_floats_;
-  }
-  float* Products(std::byte* scratch, int64_t worker) const {
-    return reinterpret_cast<float*>(scratch) + inputs() * input_floats_ + worker * product_floats_;
-  }
-
- private:
-  int64_t inputs() const { return by_tiles_ ? workers_ : blocks_; }
-
-  int64_t tiles_ = 0, workers_ = 1, blocks_ = 1, largest_ = 0, input_floats_ = 0,
-          product_floats_ = 0;
-  bool by_tiles_ = true;
-};
 
 class WinogradConvolution : public Kernel {
  public:
@@ -193,21 +146,29 @@ bool Supports(const KernelRequest& request) {
 }
 
 template <int64_t kTile>
+double Cost(const KernelRequest& request) {
+  return WinogradSeconds(*ProblemOf(request, kTile), request.threads);
+}
+
+template <int64_t kTile>
 Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
   const Problem p = *ProblemOf(request, kTile);
   ASC_ASSIGN_OR_RETURN(const Activation activation, simd::ActivationOf(request.node.attributes));
   const Tensor& weight = *request.inputs[kW].constant;
-  ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> packed,
-                       winograd::PackWeights(p, request.constants, weight));
-  return simd::Make<WinogradConvolution>(p, request.threads, weight, std::move(packed),
+  Result<std::shared_ptr<Buffer>> packed = winograd::PackWeights(p, request.constants, weight);
+  // These forms are larger than the weight: a direct kernel may do with the memory that there is.
+  if (packed.status().code() == Code::kOutOfMemory)
+    return Error(Code::kUnavailable, packed.status().message());
+  ASC_RETURN_IF_ERROR(packed.status());
+  return simd::Make<WinogradConvolution>(p, request.threads, weight, std::move(packed).value(),
                                          simd::FromActivation(activation));
 }
 }  // namespace
 
 void AddWinogradConvolutions(KernelTable& table) {
   for (const auto& [op, domain] : {std::pair("Conv", ""), std::pair("FusedConv", "asc")}) {
-    table.push_back({op, domain, "winograd.f4x4", Supports<4>, nullptr, Create<4>});
-    table.push_back({op, domain, "winograd.f2x2", Supports<2>, nullptr, Create<2>});
+    table.push_back({op, domain, "winograd.f4x4", Supports<4>, Cost<4>, Create<4>});
+    table.push_back({op, domain, "winograd.f2x2", Supports<2>, Cost<2>, Create<2>});
   }
 }
 

@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Weights are fetched that many channels ahead: they come from memory when a model is larger than
 // the cache.
-constexpr int64_t kAhead = 32;
+constexpr int64_t kAhead = 128;
 
 // kRows tiles and kWidth outputs of a stripe. `step`: floats of a channel block of all tiles.
 template <int64_t kWidth, int kRows>

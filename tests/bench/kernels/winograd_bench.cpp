@@ -16,7 +16,6 @@
 
 namespace asc {
 namespace {
-constexpr int kC0 = 8;
 constexpr size_t kCacheBytes = size_t{96} << 20;  // more than the last level
 
 struct Layer {
@@ -33,6 +32,12 @@ constexpr Layer kLayers[] = {
     {"densenet121_56", 128, 32, 56, 56}, {"densenet121_28", 128, 32, 28, 28},
     {"densenet121_14", 128, 32, 14, 14}, {"densenet121_7", 128, 32, 7, 7},
 };
+
+constexpr std::pair<const char*, int> kKernels[] = {{"onednn.convolution", 8},
+                                                    {"onednn.convolution", 16},
+                                                    {"winograd.f4x4", 8},
+                                                    {"winograd.f4x4", 16},
+                                                    {"winograd.f2x2", 8}};
 
 // Packs once for each form.
 class Constants : public PackedConstants {
@@ -54,7 +59,7 @@ Tensor Noise(const Dims& dims, float scale) {
   return out;
 }
 
-void Convolve(benchmark::State& state, const Layer& layer, const char* name, int threads) {
+void Convolve(benchmark::State& state, const Layer& layer, const char* name, int c0, int threads) {
   const ScopedThreads team(threads);
   const OpSchema* schema = OpRegistry::Global().Find("asc", "FusedConv");
   Node node;
@@ -66,12 +71,12 @@ void Convolve(benchmark::State& state, const Layer& layer, const char* name, int
   const Dims y_dims = {1, layer.outputs, layer.rows, layer.columns};
   const Tensor w = Noise(w_dims, 1.0f / std::sqrt(static_cast<float>(9 * layer.channels))),
                bias = Noise({layer.outputs}, 1);
-  const Tensor source = Noise({1, layer.channels / kC0, layer.rows, layer.columns, kC0}, 1);
+  const Tensor source = Noise({1, layer.channels / c0, layer.rows, layer.columns, c0}, 1);
   AnyValue x(Tensor::Allocate(DataType::kFloat32, source.dims()).value()), weight(w), biases(bias);
   AnyValue y(
-      Tensor::Allocate(DataType::kFloat32, {1, layer.outputs / kC0, layer.rows, layer.columns, kC0})
+      Tensor::Allocate(DataType::kFloat32, {1, layer.outputs / c0, layer.rows, layer.columns, c0})
           .value());
-  const Layout blocked{Format::kNC1HWC0, kC0};
+  const Layout blocked{Format::kNC1HWC0, c0};
   Constants constants;
   const KernelRequest request{node,
                               {{DataType::kFloat32, x_dims, blocked, nullptr, true},
@@ -102,10 +107,13 @@ void Convolve(benchmark::State& state, const Layer& layer, const char* name, int
   context.set_planned_scratch(scratch->data());
   const std::unique_ptr<KernelState> kept = kernel->MakeState();
   context.set_state(kept.get());
-  static std::vector<char> cache(kCacheBytes);
+  static const std::vector<char> cache(kCacheBytes, 1);
   double best = INFINITY;
   for (auto _ : state) {
-    for (size_t i = 0; i < cache.size(); i += 64) ++cache[i];
+    // Only read, so that nothing is left to be written back.
+    int sum = 0;
+    for (size_t i = 0; i < cache.size(); i += 64) sum += cache[i];
+    benchmark::DoNotOptimize(sum);
     std::copy_n(source.data<float>(), source.size(), x.tensor().data<float>());
     const auto start = std::chrono::steady_clock::now();
     if (!kernel->Run(context).ok()) state.SkipWithError("the run failed");
@@ -123,12 +131,14 @@ void Register() {
   InstallHostKernels();
   for (const Layer& layer : kLayers) {
     for (const int threads : {1, 2}) {
-      for (const char* kernel : {"onednn.convolution", "winograd.f4x4", "winograd.f2x2"}) {
-        const std::string name = Cat(layer.name, "/", threads, "/", kernel);
-        benchmark::RegisterBenchmark(
-            name.c_str(), [=](benchmark::State& state) { Convolve(state, layer, kernel, threads); })
+      for (const auto& [kernel, c0] : kKernels) {
+        const std::string name = Cat(layer.name, "/", threads, "/", kernel, "/", c0);
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [=, name = kernel, block = c0](benchmark::State& state) {
+                                       Convolve(state, layer, name, block, threads);
+                                     })
             ->UseManualTime()
-            ->Iterations(8)
+            ->Iterations(20)
             ->Unit(benchmark::kMillisecond);
       }
     }

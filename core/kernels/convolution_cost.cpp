@@ -1,0 +1,47 @@
+#include "core/kernels/convolution_cost.h"
+
+#include <algorithm>
+
+#include "core/kernels/winograd/schedule.h"
+
+namespace asc {
+namespace {
+constexpr double kMultiplyAdds = 58e9;       // of a core in a second
+constexpr double kDirectShare = 0.95;        // of that, in oneDNN's loops
+constexpr double kProductShare = 0.93;       // and in products between transforms
+constexpr double kWeightBytes = 30e9;        // that reach a core in a second beside the arithmetic
+constexpr double kTransformElement = 2e-10;  // seconds for each element of a transformed image
+constexpr double kFork = 4e-6;               // seconds for work that starts and ends on a team
+constexpr double kCoarse = 1.1;              // F(4x4) has to be that much faster
+// Products of fewer tiles take as long: additions wait for each other.
+constexpr int64_t kFewestTiles = 8;
+}  // namespace
+
+double DirectConvolutionSeconds(const KernelRequest& request) {
+  const Dims &w = request.inputs[1].dims, &y = request.outputs[0].dims;
+  const auto taps = static_cast<double>(ElementCount(w, 1, w.size()));
+  const double bytes = taps * static_cast<double>(w[0] * int64_t{sizeof(float)});
+  const double sums = static_cast<double>(ElementCount(y)) * taps / (kDirectShare * kMultiplyAdds);
+  return (sums + bytes / kWeightBytes) / request.threads + kFork;
+}
+
+double WinogradSeconds(const winograd::Problem& p, int threads) {
+  const auto points = static_cast<double>(p.points());
+  const auto channels = static_cast<double>(p.channel_blocks() * winograd::kChannelBlock);
+  const auto outputs = static_cast<double>(winograd::CeilDiv(p.outputs, winograd::kChannelBlock) *
+                                           winograd::kChannelBlock);
+  const winograd::Schedule schedule(p, threads);
+  const int64_t rows = std::max(kFewestTiles, winograd::CeilDiv(p.tiles(), schedule.blocks()));
+  const double products =
+      points * static_cast<double>(schedule.blocks() * rows) * channels * outputs;
+  const double elements = points * static_cast<double>(p.tiles()) * (channels + outputs);
+  const double bytes = points * channels * outputs * double{sizeof(float)};
+  // Threads that share tiles out all read all weights.
+  const double shared = schedule.by_tiles() ? 1 : static_cast<double>(schedule.workers());
+  const double work = products / (kProductShare * kMultiplyAdds) + elements * kTransformElement;
+  const double seconds = work / static_cast<double>(schedule.workers()) +
+                         bytes / kWeightBytes / shared + (schedule.by_tiles() ? 1 : 2) * kFork;
+  return p.tile == 4 ? seconds * kCoarse : seconds;
+}
+
+}  // namespace asc
