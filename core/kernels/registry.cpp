@@ -21,9 +21,9 @@ void InstallHostKernels() {
     AddVectorBatchNorm(table);
     AddVectorBinary(table);
     AddVectorConcat(table);
-    AddVectorLstm(table);
     AddVectorNormalisation(table);
     AddVectorPool(table);
+    AddVectorRecurrent(table);
     AddVectorReduce(table);
     AddVectorResize(table);
     AddVectorSoftmax(table);

@@ -1,4 +1,6 @@
-// The LSTM vector kernel against the reference kernel.
+// The LSTM and GRU vector kernels against the reference kernels.
+#include <cmath>
+
 #include "tests/core/kernels/vector_test.h"
 
 namespace asc::testing {
@@ -64,6 +66,51 @@ TEST(VectorLstm, OtherFormsAreLeft) {
   KernelCase variable = Lstm("forward", 2, 2, 3, 4, 0);
   variable.constants = {};
   EXPECT_TRUE(ExpectKernelsAgree(variable).empty());
+}
+
+KernelCase Gru(const char* direction, int64_t steps, int64_t batch, int64_t input, int64_t hidden,
+               int64_t layout, int64_t linear) {
+  KernelCase test = Lstm(direction, steps, batch, input, hidden, layout);
+  const int64_t directions = test.inputs[1]->dim(0);
+  test.op = "GRU";
+  test.inputs[1] = Weights({directions, 3 * hidden, input}, 2);
+  test.inputs[2] = Weights({directions, 3 * hidden, hidden}, 3);
+  test.inputs[3] = Noise({directions, 6 * hidden}, 4);
+  test.inputs.resize(6);
+  test.outputs = 2;
+  test.attributes.Set("linear_before_reset", linear);
+  return test;
+}
+
+TEST(VectorGru, AgreesWithReference) {
+  for (const int64_t linear : {0, 1}) {
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      for (const int64_t layout : {0, 1}) {
+        SCOPED_TRACE(Cat(direction, ", layout ", layout, ", linear ", linear));
+        ExpectVectorKernel(Gru(direction, 5, 1, 7, 6, layout, linear), "vector.gru", 2e-6);
+        ExpectVectorKernel(Gru(direction, 30, 6, 33, 40, layout, linear), "vector.gru", 4e-6);
+        KernelCase lengths = Gru(direction, 5, 4, 7, 6, layout, linear);
+        lengths.inputs[4] = Tensor::FromValues<int32_t>({4}, {5, 2, 0, 3});
+        ExpectVectorKernel(lengths, "vector.gru", 2e-6);
+      }
+    }
+    ExpectVectorKernel(Gru("bidirectional", 64, 1, 200, 100, 0, linear), "vector.gru", 4e-6);
+    KernelCase bare = Gru("forward", 4, 2, 9, 8, 0, linear);
+    bare.inputs.resize(3);
+    ExpectVectorKernel(bare, "vector.gru", 2e-6);
+    KernelCase wild = Gru("forward", 4, 2, 9, 8, 0, linear);
+    wild.inputs[0]->data<float>()[3] = NAN;
+    ExpectVectorKernel(wild, "vector.gru", 2e-6);
+  }
+}
+
+TEST(VectorGru, OtherFormsAreLeft) {
+  KernelCase clipped = Gru("forward", 2, 2, 3, 4, 0, 1);
+  clipped.attributes.Set("clip", 0.5f);
+  EXPECT_TRUE(ExpectKernelsAgree(clipped).empty());
+  KernelCase activations = Gru("forward", 2, 2, 3, 4, 0, 1);
+  activations.attributes.Set("activations", std::vector<std::string>{"Sigmoid", "Relu"});
+  EXPECT_TRUE(ExpectKernelsAgree(activations).empty());
 }
 }  // namespace
 }  // namespace asc::testing

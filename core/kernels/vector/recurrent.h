@@ -1,6 +1,6 @@
 // What a recurrent layer of float32 does in each step, vectorised. On the calling thread.
-#ifndef ASC_CORE_KERNELS_VECTOR_LSTM_H_
-#define ASC_CORE_KERNELS_VECTOR_LSTM_H_
+#ifndef ASC_CORE_KERNELS_VECTOR_RECURRENT_H_
+#define ASC_CORE_KERNELS_VECTOR_RECURRENT_H_
 
 #include <cstdint>
 
@@ -24,6 +24,14 @@ void MultiplySmall(const SmallProduct& product);
 // elements each) and its state c, the new c and h.
 void UpdateLstmCell(const float* gates, float* c, float* h, int64_t hidden);
 
+// GRU cells, whose gates are update, reset and hidden. The new h where the reset gate is applied to
+// `products`, the state's share of the gates.
+void UpdateGruCell(const float* gates, const float* products, float* h, int64_t hidden);
+// Where it is applied to the state: its product with the state, and from gates with all shares the
+// new h.
+void ResetGruState(const float* gates, const float* h, float* reset_h, int64_t hidden);
+void FinishGruCell(const float* gates, float* h, int64_t hidden);
+
 }  // namespace asc::simd
 
-#endif  // ASC_CORE_KERNELS_VECTOR_LSTM_H_
+#endif  // ASC_CORE_KERNELS_VECTOR_RECURRENT_H_

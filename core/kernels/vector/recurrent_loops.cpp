@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "core/kernels/vector/lstm.h"
+#include "core/kernels/vector/recurrent.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/kernels/vector/lstm_loops.cpp"
+#define HWY_TARGET_INCLUDE "core/kernels/vector/recurrent_loops.cpp"
 #include "core/kernels/vector/targets.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
@@ -86,6 +86,37 @@ void UpdateLstmCellLoop(const float* gates, float* c, float* h, int64_t hidden) 
     at.Store(hn::Mul(output, Tanh(d, state)), h);
   });
 }
+
+// update * h + (1 - update) * fresh
+HWY_INLINE Vec BlendState(Vec update, Vec h, Vec fresh) {
+  return hn::MulAdd(update, hn::Sub(h, fresh), fresh);
+}
+
+void UpdateGruCellLoop(const float* gates, const float* products, float* h, int64_t hidden) {
+  const Floats d;
+  ForVectors(d, static_cast<size_t>(hidden), [&](auto at) ASC_INLINE_LAMBDA {
+    const Vec update = Sigmoid(d, hn::Add(at.Load(gates), at.Load(products)));
+    const Vec reset = Sigmoid(d, hn::Add(at.Load(gates + hidden), at.Load(products + hidden)));
+    const Vec fresh =
+        Tanh(d, hn::MulAdd(reset, at.Load(products + 2 * hidden), at.Load(gates + 2 * hidden)));
+    at.Store(BlendState(update, at.Load(h), fresh), h);
+  });
+}
+
+void ResetGruStateLoop(const float* gates, const float* h, float* reset_h, int64_t hidden) {
+  const Floats d;
+  ForVectors(d, static_cast<size_t>(hidden), [&](auto at) ASC_INLINE_LAMBDA {
+    at.Store(hn::Mul(Sigmoid(d, at.Load(gates + hidden)), at.Load(h)), reset_h);
+  });
+}
+
+void FinishGruCellLoop(const float* gates, float* h, int64_t hidden) {
+  const Floats d;
+  ForVectors(d, static_cast<size_t>(hidden), [&](auto at) ASC_INLINE_LAMBDA {
+    const Vec fresh = Tanh(d, at.Load(gates + 2 * hidden));
+    at.Store(BlendState(Sigmoid(d, at.Load(gates)), at.Load(h), fresh), h);
+  });
+}
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -93,12 +124,24 @@ HWY_AFTER_NAMESPACE();
 namespace asc::simd {
 HWY_EXPORT(MultiplySmallLoop);
 HWY_EXPORT(UpdateLstmCellLoop);
+HWY_EXPORT(UpdateGruCellLoop);
+HWY_EXPORT(ResetGruStateLoop);
+HWY_EXPORT(FinishGruCellLoop);
 
 void MultiplySmall(const SmallProduct& product) {
   HWY_DYNAMIC_DISPATCH(MultiplySmallLoop)(product);
 }
 void UpdateLstmCell(const float* gates, float* c, float* h, int64_t hidden) {
   HWY_DYNAMIC_DISPATCH(UpdateLstmCellLoop)(gates, c, h, hidden);
+}
+void UpdateGruCell(const float* gates, const float* products, float* h, int64_t hidden) {
+  HWY_DYNAMIC_DISPATCH(UpdateGruCellLoop)(gates, products, h, hidden);
+}
+void ResetGruState(const float* gates, const float* h, float* reset_h, int64_t hidden) {
+  HWY_DYNAMIC_DISPATCH(ResetGruStateLoop)(gates, h, reset_h, hidden);
+}
+void FinishGruCell(const float* gates, float* h, int64_t hidden) {
+  HWY_DYNAMIC_DISPATCH(FinishGruCellLoop)(gates, h, hidden);
 }
 }  // namespace asc::simd
 #endif  // HWY_ONCE
