@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "core/base/heap.h"
 #include "core/base/parallel.h"
 #include "core/kernels/gemm/micro_kernel.h"
+#include "core/kernels/lazy_weight.h"
 
 namespace asc::gemm {
 namespace {
-// Of a lazy weight that much is in memory plain at a time.
-constexpr int64_t kSliceBytes = 16 << 20;
 constexpr int64_t kPackGrain = 1 << 15;  // floats
 
 struct Weight {
@@ -43,14 +41,14 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
                 width = Tiles().width;
   const auto row_bytes = static_cast<size_t>(row) * sizeof(float);
   const int64_t slice =
-      std::max<int64_t>(1, kSliceBytes / static_cast<int64_t>(row_bytes) / width) * width;
-  ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> plain,
-                       Buffer::Allocate(allocator, MemoryUse::kScratch,
-                                        static_cast<size_t>(std::min(slice, rows)) * row_bytes));
+      std::max<int64_t>(1, kLazySliceBytes / static_cast<int64_t>(row_bytes) / width) * width;
+  ASC_ASSIGN_OR_RETURN(
+      const std::shared_ptr<Buffer> plain,
+      AllocateSlice(allocator, static_cast<size_t>(std::min(slice, rows)) * row_bytes));
   for (int64_t begin = 0; begin < rows; begin += slice) {
     const int64_t end = std::min(begin + slice, rows);
-    weight.CopyBytes(static_cast<size_t>(begin) * row_bytes,
-                     static_cast<size_t>(end - begin) * row_bytes, plain->data());
+    CopyOnTeam(weight, static_cast<size_t>(begin) * row_bytes,
+               static_cast<size_t>(end - begin) * row_bytes, plain->data());
     PackRange(w, reinterpret_cast<const float*>(plain->data()), begin, end, packed);
   }
   return Ok();
@@ -69,9 +67,7 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
                              Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
         auto* to = reinterpret_cast<float*>(packed->data());
         if (weight.is_lazy()) {
-          const Status status = PackInSlices(allocator, weight, w, to);
-          ReturnFreePages();
-          ASC_RETURN_IF_ERROR(status);
+          ASC_RETURN_IF_ERROR(PackInSlices(allocator, weight, w, to));
         } else {
           PackRange(w, static_cast<const float*>(weight.raw()), 0, transposed ? n : k, to);
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/kernels/lazy_weight.h"
 #include "core/kernels/onednn/small_weights.h"
 #include "core/kernels/vector/unary.h"
 
@@ -12,10 +13,6 @@ constexpr std::string_view kFormPrefix = "onednn:";
 // Primitives that oneDNN keeps beside those that our plans hold: enough for layers that repeat within a plan; each may hold
 // hundreds of kilobytes of generated code.
 constexpr int kPrimitiveCache = 16;
-// Of a lazy weight that much is in memory plain at a time.
-constexpr int64_t kSliceBytes = 16 << 20;
-constexpr int64_t kElement = sizeof(float);
-constexpr int64_t kCopyGrain = 64 << 10;  // elements that a thread copies at least
 }  // namespace
 
 const dnnl::engine& Engine() {
@@ -153,7 +150,7 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
   }
   const auto row_bytes = static_cast<int64_t>(weight.bytes()) / dims[axis];
   const int64_t block = BlockOf(wanted, static_cast<int64_t>(axis));
-  int64_t rows = std::max<int64_t>(1, kSliceBytes / row_bytes / block) * block;
+  int64_t rows = std::max<int64_t>(1, kLazySliceBytes / row_bytes / block) * block;
   if (rows < dims[axis]) {
     dnnl::memory::dims part = dims;
     part[axis] = rows;
@@ -161,16 +158,12 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
     if (!divides) rows = dims[axis];
   }
   ASC_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> plain,
-                       // Like a packed weight: memory that goes back to the system at once when it is large.
-                       Buffer::Allocate(allocator, MemoryUse::kPackedWeight, static_cast<size_t>(std::min(rows, dims[axis]) * row_bytes)));
+                       AllocateSlice(allocator, static_cast<size_t>(std::min(rows, dims[axis]) * row_bytes)));
   for (int64_t row = 0; row < dims[axis]; row += rows) {
     dnnl::memory::dims part = dims, offsets(dims.size(), 0);
     part[axis] = std::min(rows, dims[axis] - row);
     offsets[axis] = row;
-    ParallelFor(part[axis] * row_bytes / kElement, kCopyGrain, [&](int64_t begin, int64_t end) {
-      weight.CopyBytes(static_cast<size_t>(row * row_bytes + begin * kElement), static_cast<size_t>((end - begin) * kElement),
-                       plain->data() + begin * kElement);
-    });
+    CopyOnTeam(weight, static_cast<size_t>(row * row_bytes), static_cast<size_t>(part[axis] * row_bytes), plain->data());
     const dnnl::memory::desc slice(part, user.get_data_type(), strides);
     // Reordered whole where one slice is all: that is the faster kernel.
     const Status status = Guard(Code::kUnavailable, "packing a weight", [&] {

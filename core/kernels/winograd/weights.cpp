@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/heap.h"
 #include "core/base/parallel.h"
+#include "core/kernels/lazy_weight.h"
 #include "core/kernels/winograd/loops.h"
 
 namespace asc::winograd {
@@ -21,8 +21,8 @@ Result<std::shared_ptr<Buffer>> PackWeights(const Problem& p, PackedConstants& c
     const auto stripe_bytes = static_cast<size_t>(kStripe * filter) * sizeof(float);
     std::shared_ptr<Buffer> plain;
     if (weight.is_lazy()) {
-      ASC_ASSIGN_OR_RETURN(plain, Buffer::Allocate(allocator, MemoryUse::kScratch,
-                                                   static_cast<size_t>(workers) * stripe_bytes));
+      ASC_ASSIGN_OR_RETURN(plain,
+                           AllocateSlice(allocator, static_cast<size_t>(workers) * stripe_bytes));
     }
     ParallelFor(workers, 1, [&](int64_t begin, int64_t end) {
       for (int64_t stripe = begin * p.stripes() / workers; stripe < end * p.stripes() / workers;
@@ -41,7 +41,6 @@ Result<std::shared_ptr<Buffer>> PackWeights(const Problem& p, PackedConstants& c
                          reinterpret_cast<float*>(packed->data()) + stripe * p.weight_stripe());
       }
     });
-    if (plain) ReturnFreePages();
     return packed;
   };
   return constants.GetOrMake(weight, p.tile == 4 ? "winograd:f4x4" : "winograd:f2x2", bytes, make);
