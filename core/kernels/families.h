@@ -14,6 +14,7 @@ void AddGemmMatMuls(KernelTable& table);
 void AddOneDnnConvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
 void AddVectorAttention(KernelTable& table);
+void AddPointwiseConvolutions(KernelTable& table);
 void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
 void AddVectorConcat(KernelTable& table);

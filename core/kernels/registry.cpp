@@ -12,6 +12,7 @@ void InstallHostKernels() {
   std::call_once(once, [] {
     KernelTable table;
     AddGemmMatMuls(table);
+    AddPointwiseConvolutions(table);
     AddWinogradConvolutions(table);
 #ifdef ASC_WITH_ONEDNN
     AddOneDnnConvolutions(table);

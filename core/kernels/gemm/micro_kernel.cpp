@@ -214,6 +214,18 @@ HWY_INLINE void MultiplySteps(const Rows& x, const float* b,
   });
 }
 
+// Asks for the lines of a tile whose first row starts at `first`, to be written or only read.
+template <int kCount, int kColumns, int kWrite>
+HWY_INLINE void NearRows(const Product& p, const float* first, int64_t step, int64_t column) {
+  constexpr int64_t kLine = 16;  // floats
+  const int64_t start = PlaceOf(p, column).offset;
+  const int64_t next = kColumns * kLanes > kLine ? PlaceOf(p, column + kLine).offset : start;
+  Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+    __builtin_prefetch(first + r * step + start, kWrite, 2);
+    if constexpr (kColumns * kLanes > kLine) __builtin_prefetch(first + r * step + next, kWrite, 2);
+  });
+}
+
 // The rows [row, row + kCount) and the columns [column, column + kColumns * kLanes) of the result.
 template <int kCount, int kColumns>
 HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
@@ -225,13 +237,12 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
       Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA { sums[chain][v][r] = hn::Zero(d); });
     });
   });
-  // The result comes near while the sums grow: stores that wait for memory hold up the next tile.
-  const int64_t start = PlaceOf(p, column).offset;
-  Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
-    const float* to = p.c + (row + r) * p.c_row + start;
-    __builtin_prefetch(to, 1, 2);
-    if constexpr (kColumns * kLanes > 16) __builtin_prefetch(to + 16, 1, 2);
-  });
+  // The result, and what is added to it, come near while the sums grow: stores and loads that wait for memory
+  // hold up the next tile.
+  NearRows<kCount, kColumns, 1>(p, p.c + row * p.c_row, p.c_row, column);
+  if (p.residual != nullptr) {
+    NearRows<kCount, kColumns, 0>(p, p.residual + row * p.residual_row, p.residual_row, column);
+  }
   const float* a = p.a + row * p.a_row;
   const float* b = p.b + column / kWidth * p.b_panel;
   for (int64_t block = 0; block < p.blocks; ++block, a += p.a_block, b += p.b_block) {
