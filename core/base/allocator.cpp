@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/base/block_pool.h"
 #include "core/base/large_blocks.h"
 
 namespace asc {
@@ -13,14 +14,18 @@ size_t RoundUp(size_t bytes) {
   return (wanted + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// What comes and goes with every run stays with the C library, which keeps it ready.
-bool IsLarge([[maybe_unused]] MemoryUse use, [[maybe_unused]] size_t bytes) {
+// What comes and goes with every run stays with the C library, which keeps it ready. The sanitizer sees the bounds of its blocks only.
 #ifdef __SANITIZE_ADDRESS__
-  return false;  // the sanitizer sees the bounds of heap blocks only
+bool IsLarge(MemoryUse, size_t) { return false; }
+bool IsPooled(MemoryUse, size_t) { return false; }
 #else
+bool IsLarge(MemoryUse use, size_t bytes) {
   return bytes >= kLeastLargeBlock && (use == MemoryUse::kPackedWeight || use == MemoryUse::kArena);
-#endif
 }
+bool IsPooled(MemoryUse use, size_t bytes) {
+  return use == MemoryUse::kPackedWeight && bytes >= kLeastPooledBlock && bytes <= kMostPooledBlock;
+}
+#endif
 }  // namespace
 
 std::string_view MemoryUseName(MemoryUse use) {
@@ -50,8 +55,9 @@ Result<void*> Allocator::Allocate(MemoryUse use, size_t bytes) {
     current_.fetch_sub(size, std::memory_order_relaxed);
     return refuse(Cat("the limit is ", limit, " bytes, free ", limit - (now - size)));
   }
-  void* block = IsLarge(use, bytes) ? AllocateLargeBlock(static_cast<size_t>(size))
-                                    : std::aligned_alloc(kAlignment, static_cast<size_t>(size));
+  void* block = IsPooled(use, bytes)  ? AllocatePooledBlock(static_cast<size_t>(size))
+                : IsLarge(use, bytes) ? AllocateLargeBlock(static_cast<size_t>(size))
+                                      : std::aligned_alloc(kAlignment, static_cast<size_t>(size));
   if (block == nullptr) {
     current_.fetch_sub(size, std::memory_order_relaxed);
     return refuse("the system has no more memory");
@@ -66,6 +72,7 @@ Result<void*> Allocator::Allocate(MemoryUse use, size_t bytes) {
 void Allocator::Free(void* block, size_t bytes) noexcept {
   if (block == nullptr) return;
   current_.fetch_sub(static_cast<int64_t>(RoundUp(bytes)), std::memory_order_relaxed);
+  if (bytes >= kLeastPooledBlock && bytes <= kMostPooledBlock && FreePooledBlock(block)) return;
   if (bytes < kLeastLargeBlock || !FreeLargeBlock(block, RoundUp(bytes))) std::free(block);
 }
 
