@@ -1,7 +1,8 @@
 // How fast 3x3 convolutions are by Winograd's algorithm and by oneDNN's direct kernel, in
 // multiplications and additions of the direct one per second ("effective"). Weights come from
 // memory each time, as they do in a model that is larger than the cache; the image was just
-// written. Not a test: run it by hand, as root under `chrt -f 1` on a machine that others use too.
+// written, and the memory of the result held something else. Not a test: run it by hand, as root
+// under `chrt -f 1` on a machine that others use too.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -71,11 +72,12 @@ void Convolve(benchmark::State& state, const Layer& layer, const char* name, int
   const Dims y_dims = {1, layer.outputs, layer.rows, layer.columns};
   const Tensor w = Noise(w_dims, 1.0f / std::sqrt(static_cast<float>(9 * layer.channels))),
                bias = Noise({layer.outputs}, 1);
-  const Tensor source = Noise({1, layer.channels / c0, layer.rows, layer.columns, c0}, 1);
+  const Tensor source =
+      Noise({1, (layer.channels + c0 - 1) / c0, layer.rows, layer.columns, c0}, 1);
   AnyValue x(Tensor::Allocate(DataType::kFloat32, source.dims()).value()), weight(w), biases(bias);
-  AnyValue y(
-      Tensor::Allocate(DataType::kFloat32, {1, layer.outputs / c0, layer.rows, layer.columns, c0})
-          .value());
+  AnyValue y(Tensor::Allocate(DataType::kFloat32,
+                              {1, (layer.outputs + c0 - 1) / c0, layer.rows, layer.columns, c0})
+                 .value());
   const Layout blocked{Format::kNC1HWC0, c0};
   Constants constants;
   const KernelRequest request{node,
@@ -115,6 +117,7 @@ void Convolve(benchmark::State& state, const Layer& layer, const char* name, int
     for (size_t i = 0; i < cache.size(); i += 64) sum += cache[i];
     benchmark::DoNotOptimize(sum);
     std::copy_n(source.data<float>(), source.size(), x.tensor().data<float>());
+    std::fill_n(y.tensor().data<float>(), y.tensor().size(), 0.0f);
     const auto start = std::chrono::steady_clock::now();
     if (!kernel->Run(context).ok()) state.SkipWithError("the run failed");
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
