@@ -232,8 +232,15 @@ class AttentionKernel : public Kernel {
     product.c = scores;
     product.c_row = score_row_;
     product.alpha = form_.scale;
+    // A mask without a condition before it is added by the product.
+    const bool added = head.mask != nullptr && !form_.has_condition && form_.mask.step == 1;
+    if (added && form_.mask.row == 0) product.bias = head.mask;
+    if (added && form_.mask.row != 0) {
+      product.residual = head.mask + first * form_.mask.row;
+      product.residual_row = form_.mask.row;
+    }
     gemm::Multiply(product);
-    Weight(head, first, count, scores);
+    Weight(head, first, count, scores, added);
     product = {};
     product.m = count;
     product.n = form_.v_size;
@@ -258,7 +265,7 @@ class AttentionKernel : public Kernel {
         simd::AddUpRows(q, head.k, form_.k.step, form_.size, form_.keys, form_.scale, row);
       }
     }
-    Weight(head, first, count, scores);
+    Weight(head, first, count, scores, false);
     for (int64_t i = 0; i < count; ++i) {
       const float* row = scores + i * score_row_;
       float* y = head.y + (first + i) * form_.y.row;
@@ -270,13 +277,14 @@ class AttentionKernel : public Kernel {
     }
   }
 
-  void Weight(const Head& head, int64_t first, int64_t count, float* scores) const {
+  // `masked`: the mask is in the scores already.
+  void Weight(const Head& head, int64_t first, int64_t count, float* scores, bool masked) const {
     simd::AttentionScores s;
     s.scores = scores;
     s.row = score_row_;
     s.rows = count;
     s.keys = form_.keys;
-    if (head.mask != nullptr) s.mask = head.mask + first * form_.mask.row;
+    if (head.mask != nullptr && !masked) s.mask = head.mask + first * form_.mask.row;
     s.mask_row = form_.mask.row;
     s.mask_step = form_.mask.step;
     if (head.condition != nullptr) s.condition = head.condition + first * form_.condition.row;

@@ -55,32 +55,53 @@ HWY_INLINE Vec LargestOfRow(const float* x, size_t n) {
   return hn::MaxOfLanes(d, ReduceVectors(d, x, n, hn::Neg(hn::Inf(d)), same, larger));
 }
 
+// The scores become powers, of which it gives the sum.
+HWY_INLINE double RaiseRow(float* x, size_t n, float largest) {
+  const Floats d;
+  const Vec shift = hn::Set(d, largest);
+  double sum = 0;
+  for (size_t i = 0; i < n; i += SumChunk(d)) {
+    Vec part = hn::Zero(d);
+    ForVectors(d, std::min(SumChunk(d), n - i), [&](auto at) ASC_INLINE_LAMBDA {
+      const Vec power = ExpNotPositive(d, hn::Sub(at.Load(x + i), shift));
+      at.Store(power, x + i);
+      part = hn::Add(part, at.Keep(power, hn::Zero(d)));
+    });
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, part)));
+  }
+  return sum;
+}
+
 void WeightScoresLoop(const AttentionScores& s) {
   const Floats d;
   const auto n = static_cast<size_t>(s.keys);
-  for (int64_t row = 0; row < s.rows; ++row) {
-    float* x = s.scores + row * s.row;
-    const float* mask = s.mask == nullptr ? nullptr : s.mask + row * s.mask_row;
-    const bool* condition = s.condition == nullptr ? nullptr : s.condition + row * s.condition_row;
-    const Vec largest = mask == nullptr && condition == nullptr ? LargestOfRow(x, n)
-                                                                : MaskRow(s, x, mask, condition);
-    double sum = 0;
-    for (size_t i = 0; i < n; i += SumChunk(d)) {
-      Vec part = hn::Zero(d);
-      ForVectors(d, std::min(SumChunk(d), n - i), [&](auto at) ASC_INLINE_LAMBDA {
-        const Vec power = ExpNotPositive(d, hn::Sub(at.Load(x + i), largest));
-        at.Store(power, x + i);
-        part = hn::Add(part, at.Keep(power, hn::Zero(d)));
-      });
-      sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, part)));
+  // One pass over several rows after the other: the reduction of a row ends while the next is read.
+  constexpr int64_t kRows = 8;
+  for (int64_t first = 0; first < s.rows; first += kRows) {
+    const int64_t rows = std::min(kRows, s.rows - first);
+    float largest[kRows];
+    double sums[kRows];
+    const auto row_at = [&](int64_t i) { return s.scores + (first + i) * s.row; };
+    for (int64_t i = 0; i < rows; ++i) {
+      const float* mask = s.mask == nullptr ? nullptr : s.mask + (first + i) * s.mask_row;
+      const bool* condition =
+          s.condition == nullptr ? nullptr : s.condition + (first + i) * s.condition_row;
+      largest[i] = hn::GetLane(mask == nullptr && condition == nullptr
+                                   ? LargestOfRow(row_at(i), n)
+                                   : MaskRow(s, row_at(i), mask, condition));
     }
-    // A sum that is NaN makes all of the row NaN.
-    if (s.clear_nan && sum != sum) {
-      std::fill_n(x, n, 0.0f);
-      continue;
+    for (int64_t i = 0; i < rows; ++i) sums[i] = RaiseRow(row_at(i), n, largest[i]);
+    for (int64_t i = 0; i < rows; ++i) {
+      float* x = row_at(i);
+      // A sum that is NaN makes all of the row NaN.
+      if (s.clear_nan && sums[i] != sums[i]) {
+        std::fill_n(x, n, 0.0f);
+        continue;
+      }
+      const Vec factor = hn::Set(d, static_cast<float>(1.0 / sums[i]));
+      ForVectors(d, n,
+                 [&](auto at) ASC_INLINE_LAMBDA { at.Store(hn::Mul(at.Load(x), factor), x); });
     }
-    const Vec factor = hn::Set(d, static_cast<float>(1.0 / sum));
-    ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA { at.Store(hn::Mul(at.Load(x), factor), x); });
   }
 }
 
