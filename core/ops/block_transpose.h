@@ -1,4 +1,4 @@
-// Square blocks of 16 bytes a side, transposed in registers.
+// Blocks of elements rearranged in registers: squares of 16 bytes a side transposed, runs of 16 bytes reversed.
 #ifndef ASC_CORE_OPS_BLOCK_TRANSPOSE_H_
 #define ASC_CORE_OPS_BLOCK_TRANSPOSE_H_
 
@@ -39,6 +39,11 @@ inline V Interleave(V a, V b, std::index_sequence<kIndex...>) {
   constexpr size_t kCount = sizeof...(kIndex);
   return __builtin_shufflevector(a, b, (kIndex / 2 + kFirst + (kIndex % 2 == 0 ? 0 : kCount))...);
 }
+
+template <typename V, size_t... kIndex>
+inline V Reverse(V a, std::index_sequence<kIndex...>) {
+  return __builtin_shufflevector(a, a, (sizeof...(kIndex) - 1 - kIndex)...);
+}
 }  // namespace block_internal
 
 // Elements a side of a block; 1 where a block is one element.
@@ -66,6 +71,18 @@ inline void TransposeBlock(const char* in, int64_t in_row, char* out, int64_t ou
     }
     for (size_t i = 0; i < kSide; ++i)
       std::memcpy(out + static_cast<int64_t>(i) * out_row, &rows[i], sizeof(V));
+  }
+}
+
+// The elements of 16 bytes in the other order.
+template <int64_t kBytes>
+inline void ReverseBlock(const char* in, char* out) {
+  if constexpr (kBytes < 16) {
+    typename block_internal::Vector<kBytes>::Type v;
+    std::memcpy(&v, in, sizeof(v));
+    v = block_internal::Reverse(
+        v, std::make_index_sequence<static_cast<size_t>(kBlockSide<kBytes>)>());
+    std::memcpy(out, &v, sizeof(v));
   }
 }
 

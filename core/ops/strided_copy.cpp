@@ -252,6 +252,28 @@ void CopyTiles(const Loops& loops, size_t k, const char* in, char* out) {
               });
 }
 
+// `count` elements, `in_step` and `out_step` bytes apart.
+template <typename M>
+void CopySteps(const char* in, int64_t in_step, char* out, int64_t out_step, int64_t count) {
+  if constexpr (!std::is_same_v<M, StringMover>) {
+    if (out_step == M::kBytes && in_step == 0) {
+      char block[64];  // of one element, again and again
+      constexpr int64_t kCount = 64 / M::kBytes;
+      for (int64_t i = 0; i < kCount; ++i) M::Move(block + i * M::kBytes, in);
+      for (; count >= kCount; count -= kCount, out += sizeof(block))
+        std::memcpy(out, block, sizeof(block));
+      std::memcpy(out, block, static_cast<size_t>(count * M::kBytes));
+      return;
+    }
+    constexpr int64_t kSide = kBlockSide<M::kBytes>;
+    if (kSide > 1 && out_step == M::kBytes && in_step == -M::kBytes) {
+      for (; count >= kSide; count -= kSide, in -= kSide * M::kBytes, out += kSide * M::kBytes)
+        ReverseBlock<M::kBytes>(in - (kSide - 1) * M::kBytes, out);
+    }
+  }
+  for (int64_t i = 0; i < count; ++i, in += in_step, out += out_step) M::Move(out, in);
+}
+
 template <typename M>
 void CopyStrided(const Loops& loops, const char* in, char* out) {
   const int64_t run = loops.dims.back();
@@ -264,10 +286,8 @@ void CopyStrided(const Loops& loops, const char* in, char* out) {
                 Odometer at(outer, begin / pieces);
                 for (int64_t i = begin; i < end; ++i) {
                   const int64_t first = i % pieces * piece, count = std::min(piece, run - first);
-                  const char* source = in + at.in() * M::kBytes + first * in_step;
-                  char* target = out + at.out() * M::kBytes + first * out_step;
-                  for (int64_t j = 0; j < count; ++j, source += in_step, target += out_step)
-                    M::Move(target, source);
+                  CopySteps<M>(in + at.in() * M::kBytes + first * in_step, in_step,
+                               out + at.out() * M::kBytes + first * out_step, out_step, count);
                   if (i % pieces == pieces - 1) at.Next();
                 }
               });

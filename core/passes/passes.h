@@ -14,6 +14,7 @@ std::unique_ptr<Pass> MakeConstantFolding();
 std::unique_ptr<Pass> MakeNoOpElimination();
 std::unique_ptr<Pass> MakeCastSimplification();
 std::unique_ptr<Pass> MakeReshapeSimplification();
+std::unique_ptr<Pass> MakeSliceSimplification();
 std::unique_ptr<Pass> MakeTransposeSimplification();
 std::unique_ptr<Pass> MakeCommonSubexpressions();
 std::unique_ptr<Pass> MakeDeadCodeElimination();

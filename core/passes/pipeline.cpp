@@ -22,6 +22,7 @@ constexpr Entry kPipeline[] = {
     {1, MakeCastSimplification},
     {1, MakeTransposeSimplification},
     {1, MakeReshapeSimplification},
+    {1, MakeSliceSimplification},
     {1, MakeCommonSubexpressions},
     {1, MakeDeadCodeElimination},
     {2, MakeActivationRecomposition},

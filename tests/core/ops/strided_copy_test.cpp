@@ -93,6 +93,25 @@ TEST(StridedCopy, ShortRunsAndTileEdges) {
   }
 }
 
+TEST(StridedCopy, RunsBackwardsAndOfOneElementOfEverySize) {
+  for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat32,
+                              DataType::kFloat64, DataType::kComplex128}) {
+    for (const int64_t count : {1, 3, 4, 17, 70}) {
+      const Tensor in = Filled(type, {2, count});
+      for (const int64_t step : {-1, 0}) {
+        Tensor out = Tensor::Allocate(type, {2, count}).value();
+        const int64_t first = step == 0 ? 0 : count - 1;
+        StridedCopy(type, {2, count}, {in.raw(), first, {count, step}}, {out.raw(), 0, {count, 1}});
+        for (int64_t i = 0; i < out.size(); ++i) {
+          const int64_t at = i / count * count + first + i % count * step;
+          ASSERT_TRUE(SameElement(out, i, in, at))
+              << DataTypeName(type) << count << " element " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(StridedCopy, ReadsBackwardsAndRepeats) {
   const Tensor in = I32({4}, {1, 2, 3, 4});
   Tensor out = Tensor::Allocate(DataType::kInt32, {2, 4}).value();

@@ -68,6 +68,43 @@ TEST(CastTest, AFirstCastThatIsUsedElsewhereStays) {
       {MakeCastSimplification});
 }
 
+// ---- SliceSimplification: Slice(Slice(x, some axes), other axes) => Slice(x, all of them) ----
+
+const std::string kCuts = R"(
+    constant %a: int64[1] = [1] constant %b: int64[1] = [-1] constant %c: int64[1] = [2] constant %zero: int64[1] = [0]
+    constant %end: int64[1] = [9223372036854775807])";
+
+TEST(SliceTest, AlongOtherAxesBecomesOne) {
+  ExpectRewrite(kCuts + R"(
+    input %x: float32[N, C, 4]
+    %s = Slice(%x, %a, %b, %c)
+    %t = Slice(%s, %zero, %end, %a, %c)
+    %y = Slice(%t, %a, %end)
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, C, 4]
+    constant %starts: int64[3] = [1, 0, 1]
+    constant %ends: int64[3] = [-1, 9223372036854775807, 9223372036854775807]
+    constant %axes: int64[3] = [2, 1, 0]
+    constant %steps: int64[3] = [1, 2, 1]
+    %y = Slice(%x, %starts, %ends, %axes, %steps)
+    output "y" = %y)",
+                {MakeSliceSimplification, MakeDeadCodeElimination});
+}
+
+TEST(SliceTest, OthersStay) {
+  const std::string input = kCuts + " input %x: float32[N, C, 4] input %n: int64[1] ";
+  for (
+      const char* body : {
+          "%s = Slice(%x, %a, %b, %c) %y = Slice(%s, %a, %end, %b)",                    // one axis
+          "%s = Slice(%x, %a, %b, %c) %y = Slice(%s, %a, %end, %a) output \"s\" = %s",  // other users
+          "%s = Slice(%x, %n, %b, %c) %y = Slice(%s, %a, %end, %a)",  // not constant
+      }) {
+    SCOPED_TRACE(body);
+    ExpectUnchanged(Cat(input, body, " output \"y\" = %y"), {MakeSliceSimplification});
+  }
+}
+
 // ---- ReshapeSimplification: views become one Reshape ----
 
 TEST(ReshapeTest, ViewsBecomeReshape) {
