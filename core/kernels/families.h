@@ -21,6 +21,7 @@ void AddVectorConcat(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
 void AddVectorPool(KernelTable& table);
 void AddVectorRecurrent(KernelTable& table);
+void AddVectorPrograms(KernelTable& table);
 void AddVectorReduce(KernelTable& table);
 void AddVectorResize(KernelTable& table);
 void AddVectorSoftmax(KernelTable& table);

@@ -5,6 +5,7 @@
 
 #include "core/kernels/vector/unary.h"
 #include "core/ops/resize_axis.h"
+#include "core/ops/vector_program.h"
 
 namespace asc {
 namespace {
@@ -110,11 +111,33 @@ bool ResizesPlanes(const Graph& graph, const Node& node) {
   }
   return true;
 }
+// A program over images: operands have the result's channels, are scalars, or constants along the channels.
+bool ProgramFitsBlocks(const Graph& graph, const Node& node) {
+  const auto program = VectorProgram::Parse(node.attributes.String("program", ""));
+  if (!program.ok() || !program->Verify(node.inputs.size(), 1).ok() || program->HasReductions()) return false;
+  const std::vector<bool> channels = program->ChannelInputs(node.inputs.size());
+  const Shape& shape = graph.value(node.outputs[0]).type.shape;
+  bool image = false;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
+    if (!id.valid()) return false;
+    if (channels[i]) {
+      if (!graph.value(id).is_constant()) return false;
+    } else if (IsImage(graph, id) && graph.value(id).type.shape[1] == shape[1]) {
+      image = true;
+    } else if (!IsScalar(graph, id)) {
+      return false;
+    }
+  }
+  return image;
+}
+
 }  // namespace
 
 bool AcceptsLayoutOnHost(const Graph& graph, const Node& node, const Layout& layout) {
   if (layout.format != Format::kNC1HWC0 || (layout.c0 != 8 && layout.c0 != 16)) return false;
   if (node.outputs.size() != 1 || !IsImage(graph, node.outputs[0])) return false;
+  if (node.Is("VectorProgram", "asc")) return ProgramFitsBlocks(graph, node);
   // Channels that leave no lane of the last block as padding. Padding is zero in every value, and a kernel that would make something
   // else of it does not take such blocks.
   const bool full = graph.value(node.outputs[0]).type.shape[1].value() % layout.c0 == 0;

@@ -25,6 +25,7 @@ void InstallHostKernels() {
     AddVectorNormalisation(table);
     AddVectorPool(table);
     AddVectorRecurrent(table);
+    AddVectorPrograms(table);
     AddVectorReduce(table);
     AddVectorResize(table);
     AddVectorSoftmax(table);

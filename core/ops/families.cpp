@@ -66,6 +66,7 @@ void AddAllOps(OpTable& table) {
   AddTopKOps(table);
   AddTransDataOps(table);
   AddTransposeOps(table);
+  AddVectorProgramOps(table);
   AddViewOps(table);
   AddWhereOps(table);
 }

@@ -70,6 +70,7 @@ void AddStringOps(OpTable& table);
 void AddTopKOps(OpTable& table);
 void AddTransDataOps(OpTable& table);
 void AddTransposeOps(OpTable& table);
+void AddVectorProgramOps(OpTable& table);
 void AddViewOps(OpTable& table);
 void AddWhereOps(OpTable& table);
 

@@ -168,6 +168,22 @@ struct Scaling {
 constexpr size_t kLeastLazy = 1 << 20;
 }  // namespace
 
+std::optional<ChannelAffine> BatchNormAffine(const Graph& graph, const Node& norm,
+                                             int64_t channels) {
+  const auto gamma = VectorValues(graph.Constant(norm.input(1)), channels);
+  const auto beta = VectorValues(graph.Constant(norm.input(2)), channels);
+  const auto mean = VectorValues(graph.Constant(norm.input(3)), channels);
+  const auto variance = VectorValues(graph.Constant(norm.input(4)), channels);
+  if (!gamma || !beta || !mean || !variance) return std::nullopt;
+  ChannelAffine affine{*gamma, *beta, true};
+  const double epsilon = norm.attributes.Float("epsilon", 1e-5f);
+  for (size_t i = 0; i < gamma->size(); ++i) {
+    affine.scale[i] /= std::sqrt((*variance)[i] + epsilon);
+    affine.shift[i] -= (*mean)[i] * affine.scale[i];
+  }
+  return affine;
+}
+
 std::optional<Tensor> ScaledWeight(const ConvParts& conv, std::span<const double> scale) {
   const Tensor& w = *conv.weight;
   const Scaling scaling{w,

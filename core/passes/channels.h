@@ -35,6 +35,16 @@ std::optional<std::vector<double>> PerChannel(const Tensor& constant, size_t ran
 // The elements of a floating vector of this length as double; nullopt when it is another.
 std::optional<std::vector<double>> VectorValues(const Tensor* constant, int64_t length);
 
+// y = x * scale + shift for each channel.
+struct ChannelAffine {
+  std::vector<double> scale, shift;
+  bool scales = false;  // some scale is not 1
+};
+// A BatchNormalization with given statistics that are constants of this many channels; nullopt for
+// others.
+std::optional<ChannelAffine> BatchNormAffine(const Graph& graph, const Node& norm,
+                                             int64_t channels);
+
 // The weight with each filter multiplied by its channel's scale; nullopt when memory is short or a
 // finite weight does not stay finite.
 std::optional<Tensor> ScaledWeight(const ConvParts& conv, std::span<const double> scale);

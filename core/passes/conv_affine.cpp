@@ -9,33 +9,13 @@
 
 namespace asc {
 namespace {
-struct Affine {
-  std::vector<double> scale, shift;  // y = x * scale + shift
-  bool scales = false;               // some scale is not 1
-};
-
-std::optional<Affine> BatchNormAffine(const Graph& graph, const Node& norm, int64_t channels) {
-  const auto gamma = VectorValues(graph.Constant(norm.input(1)), channels);
-  const auto beta = VectorValues(graph.Constant(norm.input(2)), channels);
-  const auto mean = VectorValues(graph.Constant(norm.input(3)), channels);
-  const auto variance = VectorValues(graph.Constant(norm.input(4)), channels);
-  if (!gamma || !beta || !mean || !variance) return std::nullopt;
-  Affine affine{*gamma, *beta, true};
-  const double epsilon = norm.attributes.Float("epsilon", 1e-5f);
-  for (size_t i = 0; i < gamma->size(); ++i) {
-    affine.scale[i] /= std::sqrt((*variance)[i] + epsilon);
-    affine.shift[i] -= (*mean)[i] * affine.scale[i];
-  }
-  return affine;
-}
-
-std::optional<Affine> ArithmeticAffine(const Graph& graph, const Node& node, ValueId x, size_t rank,
+std::optional<ChannelAffine> ArithmeticAffine(const Graph& graph, const Node& node, ValueId x, size_t rank,
                                        int64_t channels) {
   const bool first = node.inputs[0] == x;
   const Tensor* constant = graph.Constant(node.inputs[first ? 1 : 0]);
   const auto values = constant == nullptr ? std::nullopt : PerChannel(*constant, rank, channels);
   if (!values || node.inputs[0] == node.inputs[1]) return std::nullopt;
-  Affine affine{std::vector<double>(values->size(), 1), std::vector<double>(values->size(), 0),
+  ChannelAffine affine{std::vector<double>(values->size(), 1), std::vector<double>(values->size(), 0),
                 false};
   if (node.Is("Mul")) {
     affine.scale = *values;

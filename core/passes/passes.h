@@ -25,6 +25,7 @@ std::unique_ptr<Pass> MakeFusedAttention();
 std::unique_ptr<Pass> MakeFusedConv();
 std::unique_ptr<Pass> MakeFusedMatMul();
 std::unique_ptr<Pass> MakeLayoutAssignment();
+std::unique_ptr<Pass> MakeVectorFusion();
 
 // The fusions of each pass that has some.
 std::vector<FusionInfo> ActivationRecompositionFusions();
@@ -33,6 +34,7 @@ std::vector<FusionInfo> FusedAttentionFusions();
 std::vector<FusionInfo> FusedConvFusions();
 std::vector<FusionInfo> FusedMatMulFusions();
 std::vector<FusionInfo> LayerNormRecompositionFusions();
+std::vector<FusionInfo> VectorFusionFusions();
 
 }  // namespace asc
 

@@ -31,6 +31,7 @@ constexpr Entry kPipeline[] = {
     {2, MakeFusedConv},
     {2, MakeFusedMatMul},
     {2, MakeFusedAttention},
+    {2, MakeVectorFusion},
     {2, MakeConstantFolding},
     {2, MakeDeadCodeElimination},
     {3, MakeLayoutAssignment},
@@ -43,6 +44,7 @@ constexpr std::vector<FusionInfo> (*kFusions[])() = {
     FusedConvFusions,
     FusedMatMulFusions,
     LayerNormRecompositionFusions,
+    VectorFusionFusions,
 };
 // clang-format on
 }  // namespace

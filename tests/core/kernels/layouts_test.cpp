@@ -27,7 +27,8 @@ bool Accepts(std::string_view op, const std::vector<std::variant<ValueType, Tens
   AttributeMap map;
   for (const auto& [name, value] : attributes) map.Set(name, value);
   const NodeId id =
-      graph.AddNode(OpRegistry::Global().Find("", op), std::move(ids), 1, std::move(map));
+      graph.AddNode(OpRegistry::Global().Find(op == "VectorProgram" ? "asc" : "", op),
+                    std::move(ids), 1, std::move(map));
   const Status status = InferNode(graph, id);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return AcceptsLayoutOnHost(graph, graph.node(id), kBlocked);
@@ -116,6 +117,24 @@ TEST(Layouts, Resize) {
   EXPECT_TRUE(Accepts("Resize", {kImage, none, twice}, {{"mode", std::string("linear")}}));
   EXPECT_FALSE(Accepts("Resize", {kImage, none, twice}, {{"mode", std::string("cubic")}}));
   EXPECT_FALSE(Accepts("Resize", {kImage, none, Tensor::FromValues<float>({4}, {1, 0.5, 2, 2})}));
+}
+
+TEST(Layouts, VectorPrograms) {
+  const auto accepts = [](std::string_view program,
+                          const std::vector<std::variant<ValueType, Tensor>>& inputs) {
+    return Accepts("VectorProgram", inputs, {{"program", std::string(program)}});
+  };
+  constexpr std::string_view kChain = "%0 = mul in0, in1; %1 = exp %0; float32 %1";
+  EXPECT_TRUE(accepts(kChain, {kImage, kGate}));
+  EXPECT_TRUE(accepts(kChain, {kThin, kThin}));  // the kernel clears the padding
+  EXPECT_TRUE(accepts(kChain, {kImage, Float32({})}));
+  EXPECT_FALSE(accepts(kChain, {kImage, Float32({16, 1, 1})}));
+  EXPECT_FALSE(accepts(kChain, {kImage, Float32({kBatch, 1, 1, 1})}));
+  constexpr std::string_view kChannels = "%0 = fma in0, ch1, ch1; float32 %0";
+  const Tensor channels = Tensor::FromValues<float>({12}, std::vector<float>(12, 1));
+  EXPECT_TRUE(accepts(kChannels, {kThin, channels}));
+  EXPECT_FALSE(accepts(kChannels, {kThin, Float32({12})}));
+  EXPECT_FALSE(accepts("%0 = reduce_max in0; %1 = sub in0, %0; float32 %1", {kImage}));
 }
 }  // namespace
 }  // namespace asc

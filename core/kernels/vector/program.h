@@ -1,0 +1,133 @@
+// Vector programs made ready to run: instructions for an accumulator of eight vectors.
+//
+// A program is cut at its reductions into segments. A wide segment runs over the elements of one
+// row, block by block: eight vectors stay in registers from one instruction to the next, other
+// operands come from memory. A row segment does the same over the results of reductions of a group
+// of rows. Values that a later segment needs are computed again where that is cheap; else they are
+// kept for the group of rows.
+#ifndef ASC_CORE_KERNELS_VECTOR_PROGRAM_H_
+#define ASC_CORE_KERNELS_VECTOR_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/ops/vector_program.h"
+
+namespace asc::simd {
+
+// What one instruction does to the accumulator a; x and y are operands in memory.
+enum class ProgramStep : uint8_t {
+  kLoad,        // x
+  kUnary,       // op(a)
+  kBinary,      // op(a, x)
+  kReverse,     // op(x, a)
+  kMulAdd,      // a x + y, rounded twice
+  kFma,         // a x + y, rounded once
+  kFmaAdd,      // x y + a, rounded once
+  kIf,          // a is not 0 ? x : y
+  kThen,        // x is not 0 ? a : y
+  kElse,        // x is not 0 ? y : a
+  kStore,       // a, to x
+  kReduce,      // of a, into the reduction numbered `reduction`
+  kSquaredSum,  // (a - x)^2, summed into it
+  kEnd
+};
+
+struct ProgramInstruction {
+  ProgramStep step = ProgramStep::kEnd;
+  VectorOp op = VectorOp::kIdentity;
+  bool x_scalar = false, y_scalar = false;  // one element for all lanes
+  int x = 0, y = 0;                         // places in the table of operands
+  int reduction = 0;
+  float a = 0, b = 0;  // parameters of op
+};
+
+// Where an operand lies.
+struct ProgramOperand {
+  enum class Kind : uint8_t {
+    kInput,
+    kOutput,
+    kRow,    // a value of each row of the group
+    kSpill,  // a wide value of the group of rows
+    kTemp,   // a block
+    kNumber
+  };
+  Kind kind = Kind::kNumber;
+  int index = 0;
+  float number = 0;
+  bool operator==(const ProgramOperand& other) const = default;
+};
+
+struct ProgramReduction {
+  VectorOp op;
+  int row;  // which row value its result is
+};
+
+struct ProgramSegment {
+  bool wide = true;
+  std::vector<ProgramInstruction> instructions;  // the last one is kEnd
+  std::vector<int> reductions;                   // that it feeds
+};
+
+struct ProgramCode {
+  static constexpr size_t kMostOperands = 256;
+
+  std::vector<ProgramOperand> operands;
+  std::vector<ProgramSegment> segments;  // in order
+  std::vector<ProgramReduction> reductions;
+  int rows = 0, spills = 0, temps = 0;  // how many of each
+  double cost = 0;                      // of one element, about in cheap instructions
+};
+
+// `scalar_inputs`: inputs with one element for a whole row. Fails (kUnavailable) where the tables
+// are too small for the program.
+Result<ProgramCode> LowerProgram(const VectorProgram& program,
+                                 const std::vector<bool>& scalar_inputs);
+
+// ---- running, for the instruction set that is chosen at run time ---------------------------------
+
+// A segment whose instructions are bound to code.
+struct BoundInstruction {
+  void (*run)() = nullptr;  // its type depends on the instruction set
+  int x = 0, y = 0;
+  float a = 0, b = 0;
+};
+struct BoundSegment {
+  // For whole blocks, and for the last one of up to 8, 4 and 2 vectors.
+  std::vector<BoundInstruction> forms[4];
+  std::vector<int> reductions;
+};
+BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment);
+
+// Elements of a block: operands of kind kTemp have as many, and so have repeated patterns.
+constexpr size_t kMostProgramBlock = 8 * 64;
+size_t ProgramBlock();
+
+constexpr size_t kMostReductions = 16;
+
+struct ProgramFrame {
+  // By operand: its elements, moved on from block to block where `moves` is all ones, not where 0.
+  float* base[ProgramCode::kMostOperands];
+  size_t moves[ProgramCode::kMostOperands];
+  // By reduction: partial results, for as many elements as a vector has at most.
+  alignas(64) float partial[kMostReductions][64];
+  size_t left = 0;     // elements of a partial block
+  size_t vectors = 0;  // of this block
+};
+
+// Operands that are converted block by block: `from` is read or written beside operand `operand`.
+struct ProgramConversion {
+  int operand = 0;
+  bool store = false;
+  DataType type = DataType::kFloat32;
+  std::byte* row = nullptr;  // the row's first element
+};
+
+// Runs the segment over n elements; results of its reductions go to to[reduction].
+void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
+                const std::vector<ProgramConversion>& conversions, float* const* to);
+
+}  // namespace asc::simd
+
+#endif  // ASC_CORE_KERNELS_VECTOR_PROGRAM_H_

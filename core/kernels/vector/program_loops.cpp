@@ -1,0 +1,287 @@
+#include <cmath>
+
+#include "core/kernels/vector/program.h"
+#include "core/ops/cast_elements.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/vector/program_loops.cpp"
+#include "core/kernels/vector/targets.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+//
+#include "core/kernels/vector/program_steps-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace asc::simd::HWY_NAMESPACE {
+using Code = void (*)();
+template <class T>
+Code AsCode(T* step) {
+  return reinterpret_cast<Code>(static_cast<Step>(step));
+}
+
+// ---- choosing the code ---------------------------------------------------------------------------
+
+template <class F, class Op>
+Code OneOperand(const ProgramInstruction& made) {
+  return made.x_scalar ? AsCode(OneOperandStep<F, Op, ScalarSource>)
+                       : AsCode(OneOperandStep<F, Op, MovingSource<F>>);
+}
+template <class F, class Op>
+Code TwoOperands(const ProgramInstruction& made) {
+  using Moving = MovingSource<F>;
+  if (made.x_scalar) {
+    return made.y_scalar ? AsCode(TwoOperandStep<F, Op, ScalarSource, ScalarSource>)
+                         : AsCode(TwoOperandStep<F, Op, ScalarSource, Moving>);
+  }
+  return made.y_scalar ? AsCode(TwoOperandStep<F, Op, Moving, ScalarSource>)
+                       : AsCode(TwoOperandStep<F, Op, Moving, Moving>);
+}
+
+template <class F>
+Code Unary(VectorOp op) {
+  switch (op) {
+#define ASC_SHORT(name)   \
+  case VectorOp::k##name: \
+    return AsCode(UnaryStep<F, name##Op>);
+#define ASC_LONG(name)    \
+  case VectorOp::k##name: \
+    return AsCode(LongUnaryStep<name##Op>);
+    ASC_SHORT(Abs)
+    ASC_SHORT(Ceil)
+    ASC_LONG(Celu)
+    ASC_SHORT(Clip)
+    ASC_SHORT(Cube)
+    ASC_LONG(Elu)
+    ASC_LONG(Erf)
+    ASC_LONG(Exp)
+    ASC_SHORT(Floor)
+    ASC_LONG(Gelu)
+    ASC_LONG(GeluTanh)
+    ASC_SHORT(HardSigmoid)
+    ASC_SHORT(HardSwish)
+    ASC_SHORT(Identity)
+    ASC_SHORT(LeakyRelu)
+    ASC_LONG(Log)
+    ASC_LONG(Mish)
+    ASC_SHORT(Neg)
+    ASC_SHORT(Not)
+    ASC_SHORT(Reciprocal)
+    ASC_LONG(ReciprocalSqrt)
+    ASC_SHORT(Relu)
+    ASC_SHORT(Round)
+    ASC_LONG(Sigmoid)
+    ASC_LONG(Sign)
+    ASC_LONG(Softplus)
+    ASC_SHORT(Softsign)
+    ASC_SHORT(Sqrt)
+    ASC_SHORT(Square)
+    ASC_LONG(SquareRoot)
+    ASC_LONG(Swish)
+    ASC_LONG(Tanh)
+    ASC_SHORT(ThresholdedRelu)
+#undef ASC_SHORT
+#undef ASC_LONG
+    default:
+      return nullptr;
+  }
+}
+
+template <class F>
+Code Binary(const ProgramInstruction& made) {
+  const bool reverse = made.step == ProgramStep::kReverse;
+  switch (made.op) {
+#define ASC_COMMUTES(name) \
+  case VectorOp::k##name:  \
+    return OneOperand<F, name##Op>(made);
+#define ASC_ORDERED(name) \
+  case VectorOp::k##name: \
+    return reverse ? OneOperand<F, ReverseOp<name##Op>>(made) : OneOperand<F, name##Op>(made);
+    ASC_COMMUTES(Add)
+    ASC_ORDERED(Div)
+    ASC_ORDERED(Max)
+    ASC_ORDERED(Min)
+    ASC_COMMUTES(Mul)
+    ASC_ORDERED(PRelu)
+    ASC_ORDERED(Sub)
+    ASC_COMMUTES(Equal)
+    ASC_ORDERED(Greater)
+    ASC_ORDERED(GreaterOrEqual)
+    ASC_ORDERED(Less)
+    ASC_ORDERED(LessOrEqual)
+#undef ASC_COMMUTES
+#undef ASC_ORDERED
+    default:
+      return nullptr;
+  }
+}
+
+template <class F>
+BoundInstruction Bind(const ProgramCode& code, const ProgramInstruction& made) {
+  BoundInstruction bound{nullptr, made.x, made.y, made.a, made.b};
+  switch (made.step) {
+    case ProgramStep::kLoad:
+      bound.run = OneOperand<F, TakeOp>(made);
+      break;
+    case ProgramStep::kUnary:
+      bound.run = Unary<F>(made.op);
+      break;
+    case ProgramStep::kBinary:
+    case ProgramStep::kReverse:
+      bound.run = Binary<F>(made);
+      break;
+    case ProgramStep::kMulAdd:
+      bound.run = TwoOperands<F, MulAddOp>(made);
+      break;
+    case ProgramStep::kFma:
+      bound.run = TwoOperands<F, FmaOp>(made);
+      break;
+    case ProgramStep::kFmaAdd:
+      bound.run = TwoOperands<F, FmaAddOp>(made);
+      break;
+    case ProgramStep::kIf:
+      bound.run = TwoOperands<F, IfOp>(made);
+      break;
+    case ProgramStep::kThen:
+      bound.run = TwoOperands<F, ThenOp>(made);
+      break;
+    case ProgramStep::kElse:
+      bound.run = TwoOperands<F, ElseOp>(made);
+      break;
+    case ProgramStep::kStore:
+      bound.run = AsCode(StoreStep<F>);
+      break;
+    case ProgramStep::kReduce: {
+      const VectorOp op = code.reductions[static_cast<size_t>(made.reduction)].op;
+      bound.y = made.reduction;
+      bound.a = op == VectorOp::kReduceMax ? -INFINITY : op == VectorOp::kReduceMin ? INFINITY : 0;
+      bound.run = op == VectorOp::kReduceMax   ? AsCode(ReduceStep<F, MaxOp>)
+                  : op == VectorOp::kReduceMin ? AsCode(ReduceStep<F, MinOp>)
+                                               : AsCode(ReduceStep<F, AddOp>);
+      break;
+    }
+    case ProgramStep::kSquaredSum:
+      bound.y = made.reduction;
+      bound.run = AsCode(SquaredSumStep<F>);
+      break;
+    case ProgramStep::kEnd:
+      bound.run = AsCode(EndStep);
+      break;
+  }
+  return bound;
+}
+
+BoundSegment BindAll(const ProgramCode& code, const ProgramSegment& segment) {
+  BoundSegment bound;
+  bound.reductions = segment.reductions;
+  for (const ProgramInstruction& made : segment.instructions) {
+    bound.forms[0].push_back(Bind<Form<8, true>>(code, made));
+    bound.forms[1].push_back(Bind<Form<8, false>>(code, made));
+    bound.forms[2].push_back(Bind<Form<4, false>>(code, made));
+    bound.forms[3].push_back(Bind<Form<2, false>>(code, made));
+  }
+  return bound;
+}
+
+// ---- running -------------------------------------------------------------------------------------
+
+HWY_INLINE void RunBlock(const std::vector<BoundInstruction>& code, ProgramFrame& frame,
+                         size_t begin) {
+  const Vec zero = hn::Zero(Floats());
+  reinterpret_cast<Step>(code.front().run)(code.data(), &frame, begin, zero, zero, zero, zero, zero,
+                                           zero, zero, zero);
+}
+
+void Convert(const std::vector<ProgramConversion>& conversions, bool store, ProgramFrame& frame,
+             size_t begin, size_t count) {
+  for (const ProgramConversion& conversion : conversions) {
+    if (conversion.store != store) continue;
+    float* block = frame.base[conversion.operand];
+    std::byte* row = conversion.row + begin * ElementSize(conversion.type);
+    if (store) {
+      CastElements(DataType::kFloat32, block, conversion.type, row, static_cast<int64_t>(count));
+    } else {
+      CastElements(conversion.type, row, DataType::kFloat32, block, static_cast<int64_t>(count));
+    }
+  }
+}
+
+HWY_INLINE bool IsSum(VectorOp op) {
+  return op == VectorOp::kReduceSum || op == VectorOp::kReduceMean;
+}
+
+void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
+            const std::vector<ProgramConversion>& conversions, float* const* to) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d), block = 8 * lanes;
+  // Sums go on in double after so many blocks: few enough that rounding stays near 1e-7.
+  constexpr size_t kBlocks = 64;
+  double sums[kMostReductions];
+  const auto neutral = [&](int r) {
+    const VectorOp op = code.reductions[static_cast<size_t>(r)].op;
+    return IsSum(op) ? 0.0f : op == VectorOp::kReduceMax ? -INFINITY : INFINITY;
+  };
+  for (const int r : segment.reductions) {
+    sums[r] = 0;
+    hn::Store(hn::Set(d, neutral(r)), d, frame.partial[r]);
+  }
+  size_t begin = 0;
+  while (begin < n) {
+    const size_t stop = segment.reductions.empty() ? n : std::min(n, begin + kBlocks * block);
+    frame.vectors = 8;
+    for (; begin + block <= stop; begin += block) {
+      if (!conversions.empty()) Convert(conversions, false, frame, begin, block);
+      RunBlock(segment.forms[0], frame, begin);
+      if (!conversions.empty()) Convert(conversions, true, frame, begin, block);
+    }
+    if (begin < stop) {
+      frame.left = stop - begin;
+      frame.vectors = (frame.left + lanes - 1) / lanes;
+      if (!conversions.empty()) Convert(conversions, false, frame, begin, frame.left);
+      RunBlock(segment.forms[frame.vectors <= 2 ? 3 : frame.vectors <= 4 ? 2 : 1], frame, begin);
+      if (!conversions.empty()) Convert(conversions, true, frame, begin, frame.left);
+      begin = stop;
+    }
+    for (const int r : segment.reductions) {
+      if (!IsSum(code.reductions[static_cast<size_t>(r)].op)) continue;
+      const Vec part = hn::Load(d, frame.partial[r]);
+      sums[r] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, part)));
+      hn::Store(hn::Zero(d), d, frame.partial[r]);
+    }
+  }
+  for (const int r : segment.reductions) {
+    const VectorOp op = code.reductions[static_cast<size_t>(r)].op;
+    if (IsSum(op)) {
+      const double total = op == VectorOp::kReduceMean ? sums[r] / static_cast<double>(n) : sums[r];
+      *to[r] = static_cast<float>(total);
+      continue;
+    }
+    float best = frame.partial[r][0];
+    for (size_t i = 1; i < lanes; ++i) {
+      const float x = frame.partial[r][i];
+      const bool better = op == VectorOp::kReduceMax ? x > best : x < best;
+      if (std::isnan(x) || (better && !std::isnan(best))) best = x;
+    }
+    *to[r] = best;
+  }
+}
+
+size_t BlockElements() { return 8 * hn::Lanes(Floats()); }
+}  // namespace asc::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace asc::simd {
+HWY_EXPORT(BindAll);
+HWY_EXPORT(RunAll);
+HWY_EXPORT(BlockElements);
+
+BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment) {
+  return HWY_DYNAMIC_DISPATCH(BindAll)(code, segment);
+}
+size_t ProgramBlock() { return HWY_DYNAMIC_DISPATCH(BlockElements)(); }
+void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
+                const std::vector<ProgramConversion>& conversions, float* const* to) {
+  HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, conversions, to);
+}
+}  // namespace asc::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,280 @@
+// VectorFusion: neighbouring element-wise operators, and reductions over the last axis among them,
+// become one asc.VectorProgram, which reads and writes memory once.
+//
+// A group grows from its last node towards the producers. A producer joins when its result has the
+// shape of the group's index space (reductions and what is computed from them alone: one element
+// for each row of it), and nothing outside reads it; or, where the program may have several
+// results, when nothing that the group reads depends on those readers.
+#include <algorithm>
+#include <deque>
+
+#include "core/ops/registry.h"
+#include "core/passes/match.h"
+#include "core/passes/passes.h"
+#include "core/passes/vector_lowering.h"
+
+namespace asc {
+namespace {
+constexpr std::string_view kElementwise = "Elementwise", kRows = "RowReduction";
+
+// Both known and surely the same.
+bool SameShape(const Shape& a, const Shape& b) { return a.has_rank() && a == b; }
+
+// One element for each row of the space.
+bool IsRowShape(const Shape& shape, const Shape& space) {
+  if (!shape.has_rank() || shape.rank() != space.rank() || space.rank() == 0) return false;
+  for (size_t i = 0; i + 1 < space.rank(); ++i) {
+    if (!(shape[i] == space[i])) return false;
+  }
+  return shape[space.rank() - 1].IsConstant(1);
+}
+
+class Group {
+ public:
+  Group(const PassContext& context, const std::vector<int>& positions, const Node& last)
+      : context_(context), graph_(context.graph()), positions_(positions), last_(last) {}
+
+  // False where the node is no last one of a group.
+  bool Grow() {
+    const auto space = SpaceOf(last_, 0);
+    if (!space) return false;
+    space_ = *space;
+    images_ = space_.rank() == 4 && FitsBlocks(last_);
+    Add(last_);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = graph_.node(nodes_[i]);
+      for (const ValueId input : node.inputs) {
+        const Node* producer = input.valid() ? graph_.Producer(input) : nullptr;
+        if (producer != nullptr && !Has(producer->id) && Joins(*producer)) Add(*producer);
+      }
+      // A producer whose other reader joined later may join now.
+      if (i + 1 == nodes_.size() && Retry()) continue;
+    }
+    return nodes_.size() >= 2;
+  }
+
+  void Submit(PassContext& context) const {
+    std::vector<NodeId> ordered = nodes_;
+    std::sort(ordered.begin(), ordered.end(),
+              [&](NodeId a, NodeId b) { return Position(a) < Position(b); });
+    VectorLowering lowering(graph_, space_.rank());
+    for (const NodeId id : ordered) lowering.Lower(graph_.node(id));
+    std::vector<ValueId> results;
+    for (const NodeId id : ordered) {
+      const ValueId out = graph_.node(id).outputs[0];
+      if (id != last_.id && !IsReadOutside(out)) continue;
+      results.push_back(out);
+      lowering.program().outputs.push_back(
+          {graph_.value(out).type.dtype, lowering.InstructionOf(out)});
+    }
+    const VectorProgram& program = lowering.program();
+    const std::string_view fusion = program.HasReductions() ? kRows : kElementwise;
+    if (Status status = program.Verify(lowering.inputs().size(), results.size()); !status.ok()) {
+      context.Reject(fusion, last_, status.message());
+      return;
+    }
+    if (!context.Allows(fusion, last_, ordered)) return;
+    Patch patch(fusion, last_);
+    for (const NodeId id : ordered) patch.Remove(id);
+    std::vector<ValueId> inputs;
+    for (const VectorLowering::Input& input : lowering.inputs()) {
+      if (input.value.valid()) {
+        inputs.push_back(input.value);
+        continue;
+      }
+      const VectorLowering::Constant& constant = lowering.constants()[input.constant];
+      inputs.push_back(patch.AddConstant(constant.tensor, graph_.value(constant.stands_for).name));
+    }
+    AttributeMap attributes;
+    attributes.Set("program", program.ToText());
+    const std::vector<ValueId> made =
+        patch.AddNode(OpRegistry::Global().Find("asc", "VectorProgram"), std::move(inputs),
+                      std::move(attributes), results.size());
+    for (size_t i = 0; i < results.size(); ++i) patch.Replace(results[i], made[i]);
+    context.Submit(patch);
+  }
+
+ private:
+  static constexpr size_t kMostNodes = 40;
+  static constexpr size_t kMostInputs = 16;
+
+  int Position(NodeId id) const { return positions_[static_cast<size_t>(id.index)]; }
+  bool Has(NodeId id) const { return std::find(nodes_.begin(), nodes_.end(), id) != nodes_.end(); }
+  const Shape& ShapeOf(ValueId id) const { return graph_.value(id).type.shape; }
+
+  void Add(const Node& node) {
+    nodes_.push_back(node.id);
+    for (const ValueId input : node.inputs) {
+      if (input.valid() && !graph_.value(input).is_constant()) ++inputs_;
+    }
+  }
+
+  // The index space of a group that ends with this node. Row values that come from a reduction
+  // have the space of what that reduces.
+  std::optional<Shape> SpaceOf(const Node& node, int depth) const {
+    constexpr int kDeepest = 16;
+    const VectorRole role = VectorRoleOf(graph_, node);
+    if (role == VectorRole::kNone) return std::nullopt;
+    if (role == VectorRole::kReduction) return ShapeOf(node.inputs[0]);
+    const Shape& shape = ShapeOf(node.outputs[0]);
+    const bool row = role == VectorRole::kElementwise && shape.rank() > 0 &&
+                     shape[shape.rank() - 1].IsConstant(1);
+    if (row && depth < kDeepest) {
+      for (const ValueId input : node.inputs) {
+        const Node* producer = input.valid() ? graph_.Producer(input) : nullptr;
+        if (producer == nullptr || SoleUser(graph_, input) == nullptr) continue;
+        const auto space = SpaceOf(*producer, depth + 1);
+        if (space && !SameShape(*space, shape) && IsRowShape(shape, *space)) return space;
+      }
+    }
+    return shape;
+  }
+
+  // All its operands are such that the kernels take blocked images for it.
+  bool FitsBlocks(const Node& node) const {
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+      if (!id.valid()) return true;
+      const Value& value = graph_.value(id);
+      if (value.is_constant() && value.constant.size() == 1) return true;
+      if (ChannelConstant(graph_, id, 4) || node.Is("BatchNormalization")) return true;
+      if (value.type.shape.rank() <= 1 && value.type.shape.ElementCount().IsConstant(1))
+        return value.type.dtype == DataType::kFloat32;
+      return value.type.dtype == DataType::kFloat32 && value.type.shape.rank() == 4 &&
+             value.type.shape[1] == space_[1];
+    });
+  }
+
+  // Casts to other types than float32 round; their results are written, not read on.
+  static bool IsLastOnly(const Graph& graph, const Node& node) {
+    return node.Is("Cast") && graph.value(node.outputs[0]).type.dtype != DataType::kFloat32;
+  }
+
+  bool IsReadOutside(ValueId value) const {
+    if (graph_.IsOutput(value)) return true;
+    const std::vector<Use>& uses = graph_.value(value).uses;
+    return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+      return !Has(use.node) || use.slot >= graph_.node(use.node).inputs.size();
+    });
+  }
+
+  bool Joins(const Node& node) const {
+    if (nodes_.size() >= kMostNodes || inputs_ >= kMostInputs || context_.Touched(node.id))
+      return false;
+    const VectorRole role = VectorRoleOf(graph_, node);
+    if (role == VectorRole::kNone || IsLastOnly(graph_, node)) return false;
+    const ValueId out = node.outputs[0];
+    const bool wide = SameShape(ShapeOf(out), space_);
+    if (role == VectorRole::kReduction) {
+      if (!SameShape(ShapeOf(node.inputs[0]), space_)) return false;
+    } else if (!wide && !(role == VectorRole::kElementwise && IsOfRows(node, 0))) {
+      return false;
+    }
+    if (images_ && (role != VectorRole::kElementwise || !FitsBlocks(node))) return false;
+    if (!IsReadOutside(out)) return true;
+    // Several results: images stay with one, which layouts are made for.
+    return wide && space_.rank() != 4 && IsConvexWith(node);
+  }
+
+  // Computed from reductions of the space and numbers alone.
+  bool IsOfRows(const Node& node, int depth) const {
+    constexpr int kDeepest = 16;
+    if (depth > kDeepest || !IsRowShape(ShapeOf(node.outputs[0]), space_)) return false;
+    bool any = false;
+    for (const ValueId input : node.inputs) {
+      if (!input.valid() || ScalarConstant(graph_, input)) continue;
+      const Node* producer = graph_.Producer(input);
+      if (producer == nullptr) return false;
+      const VectorRole role = VectorRoleOf(graph_, *producer);
+      const bool reduction =
+          role == VectorRole::kReduction && SameShape(ShapeOf(producer->inputs[0]), space_);
+      if (!reduction && !(role == VectorRole::kElementwise && IsOfRows(*producer, depth + 1)))
+        return false;
+      any = true;
+    }
+    return any;
+  }
+
+  // Nothing that the group reads from outside depends on the node: otherwise a reader of its result
+  // would have to run in the middle of the group.
+  bool IsConvexWith(const Node& node) const {
+    std::deque<NodeId> rest;
+    std::vector<bool> seen(graph_.node_bound(), false);
+    const auto visit = [&](ValueId value) {
+      const Node* producer = value.valid() ? graph_.Producer(value) : nullptr;
+      if (producer == nullptr || Has(producer->id) || seen[static_cast<size_t>(producer->id.index)])
+        return;
+      if (Position(producer->id) < Position(node.id)) return;
+      seen[static_cast<size_t>(producer->id.index)] = true;
+      rest.push_back(producer->id);
+    };
+    for (const NodeId id : nodes_) {
+      for (const ValueId value : graph_.AllInputs(id)) {
+        // The node itself joins.
+        if (value.valid() && graph_.Producer(value) == &node) continue;
+        visit(value);
+      }
+    }
+    for (; !rest.empty(); rest.pop_front()) {
+      if (rest.front() == node.id) return false;
+      for (const ValueId value : graph_.AllInputs(rest.front())) visit(value);
+    }
+    return true;
+  }
+
+  // Tries the producers again that have not joined; true when one did.
+  bool Retry() {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (const ValueId input : graph_.node(nodes_[i]).inputs) {
+        const Node* producer = input.valid() ? graph_.Producer(input) : nullptr;
+        if (producer == nullptr || Has(producer->id) || !Joins(*producer)) continue;
+        Add(*producer);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const PassContext& context_;
+  const Graph& graph_;
+  const std::vector<int>& positions_;
+  const Node& last_;
+  Shape space_;
+  bool images_ = false;  // kernels take blocked images for all nodes
+  std::vector<NodeId> nodes_;
+  size_t inputs_ = 0;  // at most so many
+};
+
+class VectorFusion : public Pass {
+ public:
+  std::string_view name() const override { return "VectorFusion"; }
+
+  void Run(PassContext& context) override {
+    const Graph& graph = context.graph();
+    const auto order = graph.TopologicalOrder();
+    if (!order.ok()) return;
+    std::vector<int> positions(graph.node_bound(), 0);
+    for (size_t i = 0; i < order->size(); ++i)
+      positions[static_cast<size_t>((*order)[i].index)] = static_cast<int>(i);
+    for (size_t i = order->size(); i-- > 0;) {
+      const NodeId id = (*order)[i];
+      if (context.AtLimit()) return;
+      if (!graph.Has(id) || context.Touched(id)) continue;
+      Group group(context, positions, graph.node(id));
+      if (group.Grow()) group.Submit(context);
+    }
+  }
+};
+}  // namespace
+
+std::unique_ptr<Pass> MakeVectorFusion() { return std::make_unique<VectorFusion>(); }
+
+std::vector<FusionInfo> VectorFusionFusions() {
+  using Mode = FusionSettings::Mode;
+  return {{std::string(kElementwise), "VectorFusion",
+           "neighbouring element-wise operators are one pass over memory", Mode::kDefault},
+          {std::string(kRows), "VectorFusion",
+           "element-wise operators and reductions over the last axis are one pass over memory",
+           Mode::kDefault}};
+}
+
+}  // namespace asc

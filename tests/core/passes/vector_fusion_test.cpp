@@ -1,0 +1,234 @@
+#include "core/base/strings.h"
+#include "core/passes/pipeline.h"
+#include "tests/core/passes/pass_test.h"
+
+namespace asc {
+namespace {
+using testing::ExpectRewrite;
+using testing::ExpectUnchanged;
+using testing::RandomConstant;
+using testing::ReadGraph;
+using testing::RunPasses;
+
+// The program of the graph's only VectorProgram, after fusion; empty where there is none.
+std::string ProgramOf(std::string_view body) {
+  const auto graph = ReadGraph(body);
+  if (!graph) return "";
+  RunPasses(*graph, {MakeVectorFusion});
+  for (const NodeId id : graph->Nodes()) {
+    if (graph->node(id).Is("VectorProgram", "asc"))
+      return graph->node(id).attributes.String("program", "");
+  }
+  return "";
+}
+
+// Mul, Add, Relu of one shape => VectorProgram
+TEST(VectorFusionTest, JoinsElementwiseOperators) {
+  ExpectRewrite(R"(
+    input %x: float32[2, 5]
+    input %s: float32[5]
+    constant %c: float32[1] = [0.5]
+    %a = Mul(%x, %s)
+    %b = Add(%a, %c)
+    %y = Relu(%b)
+    output "y" = %y)",
+                R"(
+    input %x: float32[2, 5]
+    input %s: float32[5]
+    %y = asc.VectorProgram(%x, %s) {
+      program = "%0 = mul in0, in1; %1 = add %0, 0.5; %2 = relu %1; float32 %2"}
+    output "y" = %y)",
+                {MakeVectorFusion});
+}
+
+// The same where extents are symbols
+TEST(VectorFusionTest, DynamicShapes) {
+  ExpectRewrite(R"(
+    input %x: float32[N, L, 4]
+    input %z: float32[N, L, 4]
+    %a = Mul(%x, %z)
+    %b = Sub(%a, %x)
+    %y = Abs(%b)
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, L, 4]
+    input %z: float32[N, L, 4]
+    %y = asc.VectorProgram(%x, %z) {
+      program = "%0 = mul in0, in1; %1 = sub %0, in0; %2 = abs %1; float32 %2"}
+    output "y" = %y)",
+                {MakeVectorFusion});
+}
+
+// A value with another reader => a second result
+TEST(VectorFusionTest, ValuesWithOtherReadersAreResults) {
+  ExpectRewrite(R"(
+    input %x: float32[N, 4]
+    %a = Neg(%x)
+    %y = Relu(%a)
+    output "a" = %a
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, 4]
+    %a, %y = asc.VectorProgram(%x) {
+      program = "%0 = neg in0; %1 = relu %0; float32 %0; float32 %1"}
+    output "a" = %a
+    output "y" = %y)",
+                {MakeVectorFusion});
+}
+
+// x + residual, normalised => VectorProgram
+TEST(VectorFusionTest, JoinsReductionsOverTheLastAxis) {
+  ExpectRewrite(R"(
+    input %x: float32[N, 6]
+    constant %last: int64[1] = [-1]
+    constant %half: float32[1] = [0.5]
+    %m = ReduceMax(%x, %last) {keepdims = 1}
+    %d = Sub(%x, %m)
+    %y = Mul(%d, %half)
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, 6]
+    %y = asc.VectorProgram(%x) {
+      program = "%0 = reduce_max in0; %1 = sub in0, %0; %2 = mul %1, 0.5; float32 %2"}
+    output "y" = %y)",
+                {MakeVectorFusion});
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 6]
+    input %r: float32[N, 6]
+    input %s: float32[6]
+    input %b: float32[6]
+    %a = Add(%x, %r)
+    %y = LayerNormalization(%a, %s, %b)
+    output "y" = %y)"),
+            "%0 = add in0, in1; %1 = reduce_mean %0; %2 = sub %0, %1; %3 = square %2; "
+            "%4 = reduce_mean %3; %5 = add %4, 1e-05; %6 = reciprocal_sqrt %5; %7 = mul %2, %6; "
+            "%8 = fma %7, in2, in3; float32 %8");
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 6]
+    constant %c: float32[1] = [0.125]
+    %a = Mul(%x, %c)
+    %y = Softmax(%a) {axis = -1}
+    output "y" = %y)"),
+            "%0 = mul in0, 0.125; %1 = reduce_max %0; %2 = sub %0, %1; %3 = exp %2; "
+            "%4 = reduce_sum %3; %5 = reciprocal %4; %6 = mul %3, %5; float32 %6");
+  // What is computed of reductions alone ends the group, and may stand in its middle.
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 6]
+    constant %last: int64[1] = [1]
+    constant %e: float32[1] = [0.5]
+    %n = ReduceL2(%x, %last) {keepdims = 1}
+    %c = Max(%n, %e)
+    %y = Div(%x, %c)
+    output "y" = %y)"),
+            "%0 = square in0; %1 = reduce_sum %0; %2 = sqrt %1; %3 = max %2, 0.5; "
+            "%4 = div in0, %3; float32 %4");
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 6]
+    constant %last: int64[1] = [1]
+    %a = Abs(%x)
+    %s = ReduceSum(%a, %last) {keepdims = 1}
+    %y = Sqrt(%s)
+    output "y" = %y)"),
+            "%0 = abs in0; %1 = reduce_sum %0; %2 = sqrt %1; float32 %2");
+}
+
+// BatchNormalization with constant statistics, Relu => a scale and a shift for each channel, relu
+TEST(VectorFusionTest, BatchNormalisation) {
+  const std::string body = Cat("input %x: float32[N, 3, H, W]\n", RandomConstant("s", {3}), "\n",
+                               RandomConstant("b", {3}), "\n", RandomConstant("m", {3}), "\n",
+                               RandomConstant("v", {3}, 0.5, 2), R"(
+    %n = BatchNormalization(%x, %s, %b, %m, %v)
+    %y = Relu(%n)
+    output "y" = %y)");
+  EXPECT_EQ(ProgramOf(body), "%0 = fma in0, ch1, ch2; %1 = relu %0; float32 %1");
+}
+
+// Constants along axis 1 are read as channels, so that blocked images can be.
+TEST(VectorFusionTest, ChannelConstants) {
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 3, H, W]
+    constant %c: float32[3, 1, 1] = [1, 2, 3]
+    %a = Mul(%x, %c)
+    %y = Sigmoid(%a)
+    output "y" = %y)"),
+            "%0 = mul in0, ch1; %1 = sigmoid %0; float32 %1");
+}
+
+// Casts are what the program reads and writes.
+TEST(VectorFusionTest, CastsAndConditions) {
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: int64[N, 3]
+    input %z: float32[N, 3]
+    constant %one: float32[1] = [1]
+    %f = Cast(%x) {to = 1}
+    %c = Less(%f, %z)
+    %w = Where(%c, %f, %one)
+    %y = Cast(%w) {to = 10}
+    output "y" = %y)"),
+            "%0 = less in0, in1; %1 = select %0, in0, 1; float16 %1");
+}
+
+TEST(VectorFusionTest, LeavesAlone) {
+  // One operator.
+  ExpectUnchanged(R"(
+    input %x: float32[2, 5]
+    %y = Relu(%x)
+    output "y" = %y)",
+                  {MakeVectorFusion});
+  // Integers, doubles.
+  for (const char* type : {"int64", "float64"}) {
+    ExpectUnchanged(Cat("input %x: ", type, R"([2, 5]
+    %a = Add(%x, %x)
+    %y = Mul(%a, %x)
+    output "y" = %y)"),
+                    {MakeVectorFusion});
+  }
+  // The result of the first is smaller than the space of the second: it would be computed often.
+  ExpectUnchanged(R"(
+    input %x: float32[5]
+    input %z: float32[N, 5]
+    %a = Exp(%x)
+    %y = Add(%a, %z)
+    output "y" = %y)",
+                  {MakeVectorFusion});
+  // Shapes that may differ.
+  ExpectUnchanged(R"(
+    input %x: float32[A, 5]
+    input %z: float32[B, 5]
+    %a = Exp(%x)
+    %y = Add(%a, %z)
+    output "y" = %y)",
+                  {MakeVectorFusion});
+  // A reduction over another axis, and one that drops its axis.
+  ExpectUnchanged(R"(
+    input %x: float32[4, 5]
+    constant %first: int64[1] = [0]
+    %m = ReduceMax(%x, %first) {keepdims = 1}
+    %y = Sub(%x, %m)
+    output "y" = %y)",
+                  {MakeVectorFusion});
+  // The reader of %a outside has to run before the second operator.
+  ExpectUnchanged(R"(
+    input %x: float32[N, 4]
+    input %w: float32[4, 4]
+    %a = Neg(%x)
+    %b = MatMul(%a, %w)
+    %y = Add(%a, %b)
+    output "y" = %y)",
+                  {MakeVectorFusion});
+}
+
+TEST(VectorFusionTest, CanBeSwitchedOff) {
+  constexpr std::string_view kBody = R"(
+    input %x: float32[2, 5]
+    %a = Neg(%x)
+    %y = Relu(%a)
+    output "y" = %y)";
+  PassOptions options;
+  options.disabled = {"Elementwise"};
+  ExpectUnchanged(kBody, {MakeVectorFusion}, options);
+  EXPECT_NE(FindFusion("Elementwise"), nullptr);
+  EXPECT_NE(FindFusion("RowReduction"), nullptr);
+}
+}  // namespace
+}  // namespace asc
