@@ -30,6 +30,8 @@ constexpr Option kOptions[] = {
     {"buffer_optimize_level", &CompileOptions::buffer_optimize_level},
     {"assume_finite", &CompileOptions::assume_finite},
     {"winograd", &CompileOptions::winograd},
+    {"tune", &CompileOptions::tune},
+    {"tune_cache", &CompileOptions::tune_cache},
     {"threads", &CompileOptions::threads},
     {"plan_cache_size", &CompileOptions::plan_cache_size},
     {"verify_passes", &CompileOptions::verify_passes},

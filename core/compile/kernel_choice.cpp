@@ -15,23 +15,25 @@ class ReferenceStep : public Kernel {
 };
 }  // namespace
 
-Result<std::shared_ptr<const Kernel>> ChooseKernel(const Device& device, const KernelRequest& request) {
-  const OpSchema& schema = *request.node.schema;
-  struct Candidate {
-    const KernelEntry* entry;
-    double cost;
-  };
-  std::vector<Candidate> candidates;
-  for (const KernelEntry& entry : device.Kernels(schema)) {
-    if (entry.supports(request)) candidates.push_back({&entry, entry.cost ? entry.cost(request) : 0.0});
+std::vector<const KernelEntry*> KernelCandidates(const Device& device, const KernelRequest& request) {
+  std::vector<std::pair<double, const KernelEntry*>> priced;
+  for (const KernelEntry& entry : device.Kernels(*request.node.schema)) {
+    if (entry.supports(request)) priced.emplace_back(entry.cost ? entry.cost(request) : 0.0, &entry);
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
-  for (const Candidate& candidate : candidates) {
-    Result<std::unique_ptr<Kernel>> kernel = candidate.entry->create(request);
+  std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const KernelEntry*> candidates;
+  for (const auto& [cost, entry] : priced) candidates.push_back(entry);
+  return candidates;
+}
+
+Result<std::shared_ptr<const Kernel>> MakeFirstKernel(const Device& device, std::span<const KernelEntry* const> candidates,
+                                                      const KernelRequest& request) {
+  for (const KernelEntry* candidate : candidates) {
+    Result<std::unique_ptr<Kernel>> kernel = candidate->create(request);
     if (kernel.ok()) return std::shared_ptr<const Kernel>(std::move(kernel).value());
     if (kernel.status().code() != Code::kUnavailable) return std::move(kernel).status();
   }
+  const OpSchema& schema = *request.node.schema;
   if (schema.reference == nullptr) {
     return Error(Code::kUnsupportedOperator, "operator ", schema.FullName(), " has no kernel on ", device.properties().id);
   }

@@ -19,6 +19,8 @@ struct CompileOptions {
   int buffer_optimize_level = 2;   // 0 none, 1 reuse, 2 in-place and views as well
   bool assume_finite = false;      // NaN and infinity need not be handled
   bool winograd = true;            // 3x3 convolutions by Winograd's algorithm where that is faster; errors are up to 3e-5 of the largest output
+  bool tune = false;               // measure the kernels that could do a step, and keep what was found
+  std::string tune_cache;          // the folder for that; empty: `pyasc` in XDG_CACHE_HOME or ~/.cache
   int threads = 0;                 // cores used at most; 0: all that the process may use
   int plan_cache_size = 32;        // plans kept for distinct input shapes
   std::map<int, FusionSettings> fusion;  // by scope id; 0 holds for nodes without a scope

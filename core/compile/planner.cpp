@@ -10,6 +10,7 @@
 #include "core/compile/kernel_choice.h"
 #include "core/compile/memory_check.h"
 #include "core/compile/memory_plan.h"
+#include "core/compile/tuning.h"
 #include "core/compile/views.h"
 #include "core/ops/cost.h"
 #include "core/ops/evaluate.h"
@@ -302,6 +303,16 @@ Status Planner::MakeConstantsReadable(const Node& node, const Kernel* kernel) co
   return Ok();
 }
 
+Result<std::shared_ptr<const Kernel>> Planner::ChooseKernelFor(const KernelRequest& request, const Step& step) const {
+  const CompileOptions& options = executable_.options_;
+  if (!options.tune) return ChooseKernel(executable_.device_, request);
+  StorageExtents extents;
+  const auto dims_of = [&](int slot) { return slot < 0 ? Dims() : plan_->slots[static_cast<size_t>(slot)].dims; };
+  for (const int slot : step.inputs) extents.inputs.push_back(dims_of(slot));
+  for (const int slot : step.outputs) extents.outputs.push_back(dims_of(slot));
+  return ChooseTunedKernel(executable_.device_, request, extents, *TuningCache::Open(executable_.device_, options.tune_cache));
+}
+
 Status Planner::MakeStep(const Node& node, Step& step) {
   step.node = &node;
   step.key = HashBytes(node.name.data(), node.name.size());
@@ -323,7 +334,7 @@ Status Planner::MakeStep(const Node& node, Step& step) {
                         executable_.options_.assume_finite, false, executable_.options_.winograd};
   for (const ValueId id : node.inputs) request.inputs.push_back(Describe(id));
   for (const ValueId id : node.outputs) request.outputs.push_back(Describe(id));
-  Result<std::shared_ptr<const Kernel>> kernel = ChooseKernel(executable_.device_, request);
+  Result<std::shared_ptr<const Kernel>> kernel = ChooseKernelFor(request, step);
   if (!kernel.ok()) return std::move(kernel).status().WithNode(node.OriginText());
   step.kernel = std::move(kernel).value();
   ASC_RETURN_IF_ERROR(MakeConstantsReadable(node, step.kernel.get()));

@@ -33,6 +33,7 @@ class Planner {
   bool JoinInPlace(const Node& node);
   Status MakeSteps();
   Status MakeConstantsReadable(const Node& node, const Kernel* kernel) const;
+  Result<std::shared_ptr<const Kernel>> ChooseKernelFor(const KernelRequest& request, const Step& step) const;
   Status MakeStep(const Node& node, Step& step);
   void CopyEarlyVersions();
   void CopyVersionsAfter(const Node& node);

@@ -175,11 +175,19 @@ def test_profile_takes_arrays_from_a_file(file, tmp_path, capsys):
         (["--inputs", "no_such.npz"], "E5010"),
         (["--json", "no_such_folder/x.json"], "E5010"),
         (["--device", "npu:77"], "E5020"),
+        (["--config", "tune"], "KEY=VALUE"),
+        (["--config", "tun=True"], "did you mean 'tune'"),
     ],
 )
 def test_profile_refuses_with_the_engines_words(file, capsys, arguments, words):
     assert cli.main(["profile", file, *QUICK, *arguments]) == 1
     assert words in capsys.readouterr().err
+
+
+def test_profile_takes_compile_options(file, capsys, tmp_path):
+    options = ["--config", "assume_finite=True", "--config", "tune=True", "--config", f"tune_cache={tmp_path / 'choices'}"]
+    assert cli.main(["profile", file, *QUICK, *options]) == 0
+    assert "MatMul" in capsys.readouterr().out and (tmp_path / "choices").exists()
 
 
 def test_peaks_go_together(file, capsys):

@@ -10,8 +10,8 @@ from pyasc.errors import TypeMismatchError
 
 __all__ = ["CompileConfig"]
 
-_FLAGS = ("enable_const_fold", "enable_mem_reuse", "assume_finite", "winograd", "verify_passes")
-_TEXTS = ("precision_mode", "dump_path")
+_FLAGS = ("enable_const_fold", "enable_mem_reuse", "assume_finite", "winograd", "tune", "verify_passes")
+_TEXTS = ("precision_mode", "dump_path", "tune_cache")
 _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 _NUMBERS = ("graph_opt_level", "buffer_optimize_level", "plan_cache_size", "rewrite_limit", "threads")
 
@@ -26,6 +26,9 @@ class CompileConfig:
     assume_finite          False  True: NaN and infinity need not be handled
     winograd               True   3x3 convolutions by Winograd's algorithm where that is faster; errors are up to
                            3e-5 of the largest output
+    tune                   False  True: measure the kernels that could do a step when its shapes are first met, and keep the
+                                 fastest; by estimates otherwise, which give the same kernels each time
+    tune_cache             ""   folder for what tuning finds; "" is pyasc in XDG_CACHE_HOME or ~/.cache
     precision_mode         "must_keep_origin_dtype"; the others are not built yet (E5009)
     plan_cache_size        32   plans kept for distinct input shapes
     threads                0   cores used at most; 0: all that the process may use
@@ -48,9 +51,11 @@ class CompileConfig:
     enable_mem_reuse: bool
     assume_finite: bool
     winograd: bool
+    tune: bool
     verify_passes: bool
     precision_mode: str
     dump_path: str
+    tune_cache: str
 
     def __init__(self, **options: int | str | os.PathLike[str]) -> None:
         object.__setattr__(self, "_handle", _asc.asc_compile_options_create())

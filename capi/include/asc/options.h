@@ -25,6 +25,9 @@ ASC_API void asc_compile_options_release(asc_compile_options* options);
  *   assume_finite          0   1: NaN and infinity need not be handled
  *   winograd               1   3x3 convolutions by Winograd's algorithm where that is faster; errors
  *                              are up to 3e-5 of the largest output
+ *   tune                   0   1: measure the kernels that could do a step when its shapes are first
+ *                              met, and keep the fastest in tune_cache; 0: by estimates, which give
+ *                              the same kernels each time
  *   threads                0   cores used at most; 0: all that the process may use; more are capped
  *   plan_cache_size       32   plans kept for distinct input shapes
  *   verify_passes          0   run the graph verifier after every pass
@@ -37,6 +40,8 @@ ASC_API asc_status* asc_compile_options_get_int(const asc_compile_options* optio
                                                 int64_t* out);
 /* Texts:
  *   dump_path        ""   folder for graphs before and after each pass
+ *   tune_cache       ""   folder for what tuning finds, by CPU, libraries, operator and shapes; "" is
+ *                         `pyasc` in XDG_CACHE_HOME or ~/.cache
  *   precision_mode   "must_keep_origin_dtype" (the others: E5009, not built yet) */
 ASC_API asc_status* asc_compile_options_set_text(asc_compile_options* options, asc_string key,
                                                  asc_string value);

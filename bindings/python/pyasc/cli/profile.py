@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import time
 
@@ -23,8 +24,13 @@ def add_to(commands):
     parser.add_argument("model", help="an .onnx or .om file")
     parser.add_argument("--threads", type=int, default=0, help="cores used at most; 0 is all (the default)")
     parser.add_argument("--device", default="cpu", help='"cpu" (the default) or "npu:N"')
-    parser.add_argument("--assume-finite", action="store_true", help="NaN and infinity need not be handled")
-    parser.add_argument("--opt-level", type=int, default=3, metavar="0-3", help="graph_opt_level")
+    parser.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of CompileConfig, such as assume_finite=True or tune=True; may be repeated",
+    )
     feeds.add_options(parser)
     parser.add_argument("--seconds", type=float, default=1.0, help="time to run for (1)")
     parser.add_argument("--runs", type=int, help="number of runs, instead of --seconds")
@@ -42,7 +48,7 @@ def run(options):
         raise InvalidArgumentError("--peak-gflops and --peak-gbs go together")
     if options.runs is not None and options.runs < 1:
         raise InvalidArgumentError(f"--runs is at least 1, given {options.runs}")
-    config = pyasc.CompileConfig(assume_finite=options.assume_finite, graph_opt_level=options.opt_level)
+    config = pyasc.CompileConfig(**dict(map(_option, options.config)))
     model = pyasc.load(options.model, device=options.device, threads=options.threads, config=config)
     inputs = feeds.make(model, options)
     start = time.perf_counter()
@@ -64,6 +70,16 @@ def run(options):
     if options.json != "-":
         print(_text(report, options))
     return 0
+
+
+def _option(text):
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidArgumentError(f"expected KEY=VALUE, given '{text}'")
+    try:
+        return key, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return key, value
 
 
 def _run_for(model, inputs, options):
