@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/kernels/winograd/loops.h"
 #include "core/kernels/winograd/schedule.h"
 
 namespace asc {
@@ -13,6 +14,7 @@ constexpr double kWeightBytes = 30e9;        // that reach a core in a second be
 constexpr double kTransformElement = 2e-10;  // seconds for each element of a transformed image
 constexpr double kFork = 4e-6;               // seconds for work that starts and ends on a team
 constexpr double kCoarse = 1.1;              // F(4x4) has to be that much faster
+constexpr double kNoVectors = 8;             // times slower, where oneDNN has vectors
 // Products of fewer tiles take as long: additions wait for each other.
 constexpr int64_t kFewestTiles = 8;
 }  // namespace
@@ -38,8 +40,9 @@ double WinogradSeconds(const winograd::Problem& p, int threads) {
   const double bytes = points * channels * outputs * double{sizeof(float)};
   // Threads that share tiles out all read all weights.
   const double shared = schedule.by_tiles() ? 1 : static_cast<double>(schedule.workers());
+  const double slower = winograd::VectorLanes() == 1 ? kNoVectors : 1;
   const double work = products / (kProductShare * kMultiplyAdds) + elements * kTransformElement;
-  const double seconds = work / static_cast<double>(schedule.workers()) +
+  const double seconds = slower * work / static_cast<double>(schedule.workers()) +
                          bytes / kWeightBytes / shared + (schedule.by_tiles() ? 1 : 2) * kFork;
   return p.tile == 4 ? seconds * kCoarse : seconds;
 }

@@ -7,6 +7,7 @@
 #include "core/kernels/families.h"
 #include "core/kernels/onednn/common.h"
 #include "core/kernels/vector/common.h"
+#include "core/kernels/winograd/weights.h"
 #include "core/ops/window.h"
 
 namespace asc {
@@ -172,6 +173,12 @@ class Convolution : public Kernel {
             primitive_desc = describe(layout);
             packed = onednn::PackWeight(request.constants, *w.constant, w_desc, layout);
             break;
+          }
+          // Both are of kernels that do without another.
+          const std::vector<std::string> forms = request.constants.Forms(*w.constant);
+          if (!packed.ok() && std::ranges::any_of(forms, winograd::IsPackedForm)) {
+            packing = packed.status();
+            return;
           }
         }
         if (packed.ok()) {

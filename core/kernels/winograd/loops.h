@@ -8,6 +8,9 @@
 
 namespace asc::winograd {
 
+// Floats of the vectors that the loops run on here: 1 where none is known.
+int64_t VectorLanes();
+
 // Transforms the weights of one stripe in double precision and rounds once. `filters`: [outputs of
 // the stripe][channels][3][3], `count` of them; what pads the stripe becomes zero.
 void TransformWeights(const Problem& p, const float* filters, int64_t count, float* u);

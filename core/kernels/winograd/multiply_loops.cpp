@@ -94,6 +94,8 @@ void MultiplyWidth(const Problem& p, int64_t count, const float* v, const float*
   }
 }
 
+int64_t LanesHere() { return static_cast<int64_t>(hn::MaxLanes(hn::CappedTag<float, kStripe>())); }
+
 void MultiplyLoop(const Problem& p, int64_t count, int64_t outputs, const float* v, const float* u,
                   float* m) {
   if (outputs > kStripe / 2) {
@@ -107,7 +109,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace asc::winograd {
+HWY_EXPORT(LanesHere);
 HWY_EXPORT(MultiplyLoop);
+
+int64_t VectorLanes() { return HWY_DYNAMIC_DISPATCH(LanesHere)(); }
 
 void Multiply(const Problem& p, int64_t stripe, int64_t count, const float* v, const float* u,
               float* m) {

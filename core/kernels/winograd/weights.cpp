@@ -3,10 +3,16 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/base/strings.h"
 #include "core/kernels/lazy_weight.h"
 #include "core/kernels/winograd/loops.h"
 
 namespace asc::winograd {
+namespace {
+constexpr std::string_view kFormPrefix = "winograd:";
+}  // namespace
+
+bool IsPackedForm(std::string_view form) { return form.starts_with(kFormPrefix); }
 
 Result<std::shared_ptr<Buffer>> PackWeights(const Problem& p, PackedConstants& constants,
                                             const Tensor& weight) {
@@ -43,7 +49,7 @@ Result<std::shared_ptr<Buffer>> PackWeights(const Problem& p, PackedConstants& c
     });
     return packed;
   };
-  return constants.GetOrMake(weight, p.tile == 4 ? "winograd:f4x4" : "winograd:f2x2", bytes, make);
+  return constants.GetOrMake(weight, Cat(kFormPrefix, p.tile == 4 ? "f4x4" : "f2x2"), bytes, make);
 }
 
 }  // namespace asc::winograd

@@ -12,6 +12,9 @@ namespace asc::winograd {
 Result<std::shared_ptr<Buffer>> PackWeights(const Problem& p, PackedConstants& constants,
                                             const Tensor& weight);
 
+// Whether a packed form of that name was made here.
+bool IsPackedForm(std::string_view form);
+
 }  // namespace asc::winograd
 
 #endif  // ASC_CORE_KERNELS_WINOGRAD_WEIGHTS_H_

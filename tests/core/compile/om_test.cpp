@@ -117,6 +117,7 @@ TEST_F(OmTest, HostileContentsWithRightChecksumsAreRefused) {
   EXPECT_FALSE(forge("float32[2, 8]", "float32[2, 9]").ok());
   EXPECT_FALSE(forge("\"float32\"", "\"float64\"").ok());
   EXPECT_FALSE(forge("\"assume_finite\":false", "\"assume_finite\":\"no!\"").ok());
+  EXPECT_FALSE(forge("\"winograd\":true", "\"winograd\":\"no\"").ok());
 }
 
 // Packed weights of a hostile file are taken only when a kernel asks for that very form and size.
