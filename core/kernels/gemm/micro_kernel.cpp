@@ -197,6 +197,13 @@ HWY_INLINE void Finish(const Product& p, int64_t row, int64_t column, Vec (&sums
   }
 }
 
+// What is brought into the second-level cache while sums grow: the next panel, a line at a time. The
+// processor's own prefetching begins only with the first rows that read a panel, and then lags.
+struct Ahead {
+  const char* at;
+  int64_t step;  // bytes for kUnroll steps of the sum
+};
+
 // Sums that grow side by side: an addition waits for the one before it in its sum.
 constexpr int ChainsOf(int sums) { return sums <= 2 ? 4 : sums <= 4 ? 2 : 1; }
 
@@ -228,7 +235,8 @@ HWY_INLINE void NearRows(const Product& p, const float* first, int64_t step, int
 
 // The rows [row, row + kCount) and the columns [column, column + kColumns * kLanes) of the result.
 template <int kCount, int kColumns>
-HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
+HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahead) {
+  const char* near = ahead.at;
   constexpr int kChains = ChainsOf(kCount * kColumns);
   const Floats d;
   Vec sums[kChains][kColumns][kCount];
@@ -250,6 +258,8 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
     const float* right = b;
     int64_t k = p.k;
     for (; k >= kUnroll; k -= kUnroll) {
+      __builtin_prefetch(near, 0, 2);
+      near += ahead.step;
       MultiplySteps<kUnroll>(x, right, sums);
       x.first += kUnroll;
       x.eighth += kUnroll;
@@ -262,6 +272,7 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
       right += kWidth;
     }
   }
+  ahead.at = near;
   Repeat<kChains - 1>([&](auto chain) ASC_INLINE_LAMBDA {
     Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
       Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
@@ -274,7 +285,7 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column) {
       [&](auto v) ASC_INLINE_LAMBDA { Finish<kCount>(p, row, column + v * kLanes, sums[0][v]); });
 }
 
-using TileFunction = void (*)(const Product&, int64_t, int64_t);
+using TileFunction = void (*)(const Product&, int64_t, int64_t, Ahead&);
 struct TileTable {
   TileFunction of[kVectors][kRows];
 };
@@ -291,13 +302,21 @@ void MultiplyTiles(const Product& p) {
   static constexpr TileTable kTable = MakeTable();
   const int64_t columns = p.c_width == 0 ? p.n : (p.n + p.c_width - 1) / p.c_width * p.c_width;
   const int64_t panels = (columns + kWidth - 1) / kWidth, cuts = (p.m + kRows - 1) / kRows;
+  // So that all tiles of a panel bring the whole next one; where there are few tiles, the beginning of it.
+  constexpr int64_t kLineBytes = 64,
+                    kStepBytes = kUnroll * kWidth * static_cast<int64_t>(sizeof(float));
+  const int64_t step = cuts == 1 ? 0 : std::min(kLineBytes, (kStepBytes + cuts - 1) / cuts);
   for (int64_t panel = 0; panel < panels; ++panel) {
     const int64_t column = panel * kWidth;
+    // The panel after the last one is what callers come to next, or nothing that could be read: asking does no harm.
+    const auto next = reinterpret_cast<uintptr_t>(p.b) +
+                      static_cast<uintptr_t>((panel + 1) * p.b_panel) * sizeof(float);
+    Ahead ahead{reinterpret_cast<const char*>(next), step};
     const int64_t vectors = std::min<int64_t>((columns - column + kLanes - 1) / kLanes, kVectors);
     // Rows in even parts: a short one at the end would leave the multipliers waiting.
     for (int64_t cut = 0; cut < cuts; ++cut) {
       const int64_t row = p.m * cut / cuts, rows = p.m * (cut + 1) / cuts - row;
-      kTable.of[vectors - 1][rows - 1](p, row, column);
+      kTable.of[vectors - 1][rows - 1](p, row, column, ahead);
     }
   }
 }

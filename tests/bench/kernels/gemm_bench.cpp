@@ -1,7 +1,8 @@
 // How fast products with constant weights are: GFLOP/s, and the share of what a loop of multiply-adds reaches
 // on the same cores at the same time; next to oneDNN's product of weights in its own packed form. Weights are
 // cold: each call takes another copy, of more in all than the caches hold. Not a test: run it by hand.
-//   gemm_bench [PART-OF-A-NAME]
+//   gemm_bench [PART-OF-A-NAME [avx2]]
+// With avx2, our kernels run as on a CPU that has no AVX-512; what oneDNN takes says ONEDNN_MAX_CPU_ISA=AVX2.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,9 @@
 #include "core/base/parallel.h"
 #include "core/kernels/gemm/blocked.h"
 #include "core/kernels/vector/peak_loops.h"
+#include "core/kernels/vector/targets.h"
+//
+#include "hwy/targets.h"
 
 #ifdef ASC_WITH_ONEDNN
 #include "core/kernels/onednn/common.h"
@@ -137,7 +141,9 @@ void Measure(const Extents& s, int threads) {
       if (round >= 0) into.Add(flops, seconds / static_cast<double>(times), most);
     };
     timed(ours, [&](int64_t i) { multiply(i % copies, {}); });
-    timed(gelu, [&](int64_t i) { multiply(i % copies, simd::UnaryCall{simd::UnaryOp::kGelu}); });
+    timed(gelu, [&](int64_t i) {
+      multiply((i + copies / 2) % copies, simd::UnaryCall{simd::UnaryOp::kGelu});
+    });
 #ifdef ASC_WITH_ONEDNN
     timed(theirs, [&](int64_t i) {
       with.set_data_handle(Data(their_weights) + i % their_copies * their_count);
@@ -162,6 +168,10 @@ void Measure(const Extents& s, int threads) {
 
 int main(int count, char** arguments) {
   const std::string wanted = count > 1 ? arguments[1] : "";
+  if (count > 2 && std::string(arguments[2]) == "avx2") {
+    hwy::SetSupportedTargetsForTest(HWY_AVX2);
+    hwy::GetChosenTarget().Update(HWY_AVX2);
+  }
   std::printf("name           rows x columns x depth, threads\n");
   for (const auto& shape : asc::kShapes) {
     if (std::string(shape.name).find(wanted) == std::string::npos) continue;
