@@ -15,8 +15,8 @@ constexpr int64_t kMostLeft = 1 << 17;  // floats of the left operand that stay 
 constexpr int64_t kGroupColumns = 256;
 // Floats between copied rows beyond their length, so that rows do not fall on each other's cache lines.
 constexpr int64_t kCopyGap = 16;
-// Rows whose distance is a multiple of so many bytes share few lines of the first-level cache.
-constexpr int64_t kAliasBytes = 2048;
+// Rows at a distance of a multiple of so many bytes fall on the same lines of the first-level cache, which holds so many of them.
+constexpr int64_t kAliasBytes = 4096, kAliasRows = 8;
 // Nanoseconds of work that are worth waking a thread for.
 constexpr double kWorthAThread = 4000;
 
@@ -183,7 +183,8 @@ Cutting Cut(const Product& product, int64_t a_column, int threads) {
   const int64_t rows = CeilDiv(product.m, out.row_parts);
   out.row_block = std::clamp(kMostLeft / part_depth, tiles.rows, std::max(rows, tiles.rows));
   const bool aliases = product.a_row * static_cast<int64_t>(sizeof(float)) % kAliasBytes == 0 &&
-                       rows > tiles.rows / 2 && CeilDiv(panels, out.column_parts) > 2;
+                       std::min(tiles.rows, rows) > kAliasRows &&
+                       CeilDiv(panels, out.column_parts) > 2;
   out.copies_a = product.blocks == 1 && (a_column != 1 || aliases);
   if (out.copies_a) {
     const int64_t block_rows = std::min(out.row_block, rows);
