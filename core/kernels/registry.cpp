@@ -13,6 +13,7 @@ void InstallHostKernels() {
     KernelTable table;
     AddGemmMatMuls(table);
     AddPointwiseConvolutions(table);
+    AddSignalConvolutions(table);
     AddWinogradConvolutions(table);
 #ifdef ASC_WITH_ONEDNN
     AddOneDnnConvolutions(table);
