@@ -88,12 +88,20 @@ def conv_bn_layer(weights, rng, i):
     return [conv, norm], [w] + ones
 
 
+def lstm_layer(weights, rng, i):
+    w, r = (weights.add(f"{name}{i}", rng.standard_normal((1, 2048, 512), np.float32) / 32) for name in "wr")
+    axis = helper.make_tensor(f"a{i}", TensorProto.INT64, [1], [1])
+    lstm = helper.make_node("LSTM", [f"x{i}", f"w{i}", f"r{i}"], [f"s{i}"], hidden_size=512)
+    return [lstm, helper.make_node("Squeeze", [f"s{i}", f"a{i}"], [f"x{i + 1}"])], [w, r, axis]
+
+
 # A layer, the extents of its input, and its megabytes.
 MODELS = {
     "matmul": (matmul_layer, [8, 1024], 4),
     "matmul-wide": (wide_layer, [8, 1024], 96),
     "conv": (conv_layer, [1, 341, 8, 8], 4),
     "conv-bn": (conv_bn_layer, [1, 341, 8, 8], 4),
+    "lstm": (lstm_layer, [2, 1, 512], 8),
 }
 
 

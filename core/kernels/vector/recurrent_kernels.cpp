@@ -1,8 +1,10 @@
 // LSTM and GRU of float32 with constant weights and the default activations.
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/parallel.h"
 #include "core/kernels/families.h"
+#include "core/kernels/lazy_weight.h"
 #include "core/kernels/vector/common.h"
 #include "core/kernels/vector/recurrent.h"
 #include "core/ops/recurrent.h"
@@ -30,15 +32,30 @@ Result<std::shared_ptr<Buffer>> Transposed(const Tensor& weight, const std::vect
                                            const std::shared_ptr<Allocator>& allocator) {
   ASC_ASSIGN_OR_RETURN(auto buffer,
                        Buffer::Allocate(allocator, MemoryUse::kPackedWeight, weight.bytes()));
-  const float* from = weight.data<float>();
   auto* to = reinterpret_cast<float*>(buffer->data());
   const int64_t columns = weight.dim(2);
+  // Of a lazy weight one group is in memory plain at a time.
+  std::shared_ptr<Buffer> slice;
+  if (weight.is_lazy()) {
+    const int64_t most = *std::max_element(groups.begin(), groups.end());
+    ASC_ASSIGN_OR_RETURN(
+        slice, AllocateSlice(allocator, static_cast<size_t>(most * columns) * sizeof(float)));
+  }
+  size_t offset = 0;
   for (int64_t d = 0; d < weight.dim(0); ++d) {
     for (const int64_t rows : groups) {
+      const size_t bytes = static_cast<size_t>(rows * columns) * sizeof(float);
+      const float* from = nullptr;
+      if (slice) {
+        CopyOnTeam(weight, offset, bytes, slice->data());
+        from = reinterpret_cast<const float*>(slice->data());
+      } else {
+        from = weight.data<float>() + offset / sizeof(float);
+      }
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * columns + c];
       }
-      from += rows * columns;
+      offset += bytes;
       to += rows * columns;
     }
   }
@@ -65,6 +82,7 @@ class RecurrentKernel : public Kernel {
   size_t scratch_bytes() const override {
     return static_cast<size_t>(s_.directions * FloatsOfDirection()) * sizeof(float);
   }
+  bool packs(size_t i) const override { return i == 1 || i == 2; }  // both weights
   std::string_view name() const override {
     return cell_ == Cell::kLstm ? "vector:lstm" : "vector:gru";
   }
