@@ -20,6 +20,7 @@ std::unique_ptr<Pass> MakeCommonSubexpressions();
 std::unique_ptr<Pass> MakeDeadCodeElimination();
 std::unique_ptr<Pass> MakeActivationRecomposition();
 std::unique_ptr<Pass> MakeLayerNormRecomposition();
+std::unique_ptr<Pass> MakeAffineConv();
 std::unique_ptr<Pass> MakeConvAffine();
 std::unique_ptr<Pass> MakeFusedAttention();
 std::unique_ptr<Pass> MakeFusedConv();
@@ -29,6 +30,7 @@ std::unique_ptr<Pass> MakeVectorFusion();
 
 // The fusions of each pass that has some.
 std::vector<FusionInfo> ActivationRecompositionFusions();
+std::vector<FusionInfo> AffineConvFusions();
 std::vector<FusionInfo> ConvAffineFusions();
 std::vector<FusionInfo> FusedAttentionFusions();
 std::vector<FusionInfo> FusedConvFusions();

@@ -28,6 +28,7 @@ constexpr Entry kPipeline[] = {
     {2, MakeActivationRecomposition},
     {2, MakeLayerNormRecomposition},
     {2, MakeConvAffine},
+    {2, MakeAffineConv},
     {2, MakeFusedConv},
     {2, MakeFusedMatMul},
     {2, MakeFusedAttention},
@@ -39,6 +40,7 @@ constexpr Entry kPipeline[] = {
 
 constexpr std::vector<FusionInfo> (*kFusions[])() = {
     ActivationRecompositionFusions,
+    AffineConvFusions,
     ConvAffineFusions,
     FusedAttentionFusions,
     FusedConvFusions,

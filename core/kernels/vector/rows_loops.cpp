@@ -38,8 +38,35 @@ HWY_INLINE double SumOfPowers(Floats d, const float* x, float* y, size_t n, Vec 
   return sum;
 }
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+// Joins the n lanes of each row (2, 4 or 8) in all lanes of the row.
+template <class Join>
+HWY_INLINE Vec AcrossRow(Floats d, Vec v, size_t n, Join join) {
+  v = join(v, hn::Reverse2(d, v));
+  if (n > 2) v = join(v, hn::Reverse4(d, v));
+  if (n > 4) v = join(v, hn::Reverse8(d, v));
+  return v;
+}
+
+// Several short rows in a vector.
+void SoftmaxShortRows(const float* x, float* y, size_t count, size_t n) {
+  const Floats d;
+  const auto larger = [](auto p, auto q) ASC_INLINE_LAMBDA { return MaxKeep(p, q); };
+  const auto sum = [](auto p, auto q) ASC_INLINE_LAMBDA { return hn::Add(p, q); };
+  ForVectors(d, count, [&](auto at) ASC_INLINE_LAMBDA {
+    const Vec v = at.Load(x);
+    const Vec power = ExpNotPositive(d, hn::Sub(v, AcrossRow(d, v, n, larger)));
+    at.Store(hn::Div(power, AcrossRow(d, power, n, sum)), y);
+  });
+}
+#endif
+
 void SoftmaxRowsLoop(bool log, const float* x, float* y, int64_t rows, size_t n) {
   const Floats d;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  if (!log && (n == 2 || n == 4 || n == 8))
+    return SoftmaxShortRows(x, y, static_cast<size_t>(rows) * n, n);
+#endif
   for (int64_t row = 0; row < rows; ++row, x += n, y += n) {
     const Vec largest = LargestOf(d, x, n);
     if (log) {

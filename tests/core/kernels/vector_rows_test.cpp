@@ -28,6 +28,18 @@ TEST(VectorSoftmax, AlongTheLastAxis) {
   }
 }
 
+TEST(VectorSoftmax, ShortRows) {
+  for (const int64_t length : {2, 4, 8}) {
+    for (const int64_t rows : {1, 2, 3, 7, 64, 1001}) {
+      SCOPED_TRACE(Cat(rows, " rows of ", length));
+      ExpectVectorKernel({.op = "Softmax", .inputs = {Scaled(Noise({rows, length}), 20)}},
+                         "vector.softmax");
+      ExpectVectorKernel({.op = "Softmax", .inputs = {WildNoise({rows, length})}},
+                         "vector.softmax");
+    }
+  }
+}
+
 TEST(VectorSoftmax, AlongOtherAxes) {
   const Tensor x = Scaled(Noise({3, 7, 5, 30}), 10);
   for (const int64_t axis : {0, 1, 2, -1}) {
