@@ -102,4 +102,19 @@ TEST_F(HppTest, AttributesAndVariables) {
   EXPECT_NE(graph.ToText().find("Softmax"), std::string::npos);
 }
 
+TEST_F(HppTest, ProfilersSeeRuns) {
+  asc::Graph graph;
+  graph.Output(graph.Add("tanh", {graph.Variable(asc::Value::Tensor<float>({2}, {1, 2}), "v")}),
+               "y");
+  const asc::Session session = asc::Session::Compile(graph);
+  const asc::Profiler profiler = asc::Profiler::Make();
+  profiler.SetPeaks(1e9, 1e9);
+  EXPECT_THROW(profiler.Stop(), asc::Error);
+  profiler.Start();
+  session.Run({});
+  profiler.Stop();
+  EXPECT_NE(profiler.Report().find("\"operator\":\"Tanh\""), std::string::npos);
+  EXPECT_NE(profiler.Trace().find("\"cat\":\"step\""), std::string::npos);
+}
+
 }  // namespace

@@ -509,6 +509,37 @@ class Session : public Handle<asc_session, asc_session_retain, asc_session_relea
   }
 };
 
+// Sees the runs of all sessions between Start and Stop: see profiler.h.
+class Profiler : public Handle<asc_profiler, asc_profiler_retain, asc_profiler_release> {
+ public:
+  using Handle::Handle;
+  static Profiler Make() {
+    asc_profiler* made = nullptr;
+    Check(asc_profiler_create(&made));
+    return Profiler(made);
+  }
+  void Start() const { Check(asc_profiler_start(get())); }
+  void Stop() const { Check(asc_profiler_stop(get())); }
+  void SetPeaks(double flops_per_second, double bytes_per_second) const {
+    Check(asc_profiler_set_peaks(get(), flops_per_second, bytes_per_second));
+  }
+  void MeasurePeaks(int32_t threads = 0) const {
+    Check(asc_profiler_measure_peaks(get(), threads));
+  }
+  // JSON: see asc_profiler_create_report.
+  std::string Report() const {
+    asc_bytes* text = nullptr;
+    Check(asc_profiler_create_report(get(), &text));
+    return TakeText(text);
+  }
+  // JSON that Perfetto opens.
+  std::string Trace() const {
+    asc_bytes* text = nullptr;
+    Check(asc_profiler_create_trace(get(), &text));
+    return TakeText(text);
+  }
+};
+
 }  // namespace api
 }  // namespace asc
 

@@ -62,6 +62,12 @@ def test_wheel_holds_only_the_package(wheel):
     assert "pyasc/py.typed" in names
 
 
+def test_wheel_has_the_command(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (entries,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+    assert "[console_scripts]\npyasc = pyasc.cli:main" in archive.read(entries).decode().replace("\r", "")
+
+
 def test_wheel_lists_the_licence_of_every_library(wheel):
     archive = zipfile.ZipFile(wheel)
     (page,) = [name for name in archive.namelist() if name.endswith("licenses/THIRD_PARTY.md")]
