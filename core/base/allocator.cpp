@@ -6,6 +6,7 @@
 
 #include "core/base/block_pool.h"
 #include "core/base/large_blocks.h"
+#include "core/base/recycled_blocks.h"
 
 namespace asc {
 namespace {
@@ -18,6 +19,7 @@ size_t RoundUp(size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
 bool IsLarge(MemoryUse, size_t) { return false; }
 bool IsPooled(MemoryUse, size_t) { return false; }
+bool MayBeRecycled(size_t) { return false; }
 #else
 bool IsLarge(MemoryUse use, size_t bytes) {
   return bytes >= kLeastLargeBlock && (use == MemoryUse::kPackedWeight || use == MemoryUse::kArena);
@@ -25,7 +27,24 @@ bool IsLarge(MemoryUse use, size_t bytes) {
 bool IsPooled(MemoryUse use, size_t bytes) {
   return use == MemoryUse::kPackedWeight && bytes >= kLeastPooledBlock && bytes <= kMostPooledBlock;
 }
+bool MayBeRecycled(size_t size) { return size >= kLeastRecycledBlock && size <= kMostRecycledBlock; }
 #endif
+
+// Blocks of the C library of sizes that are recycled say in front of themselves whether they are.
+void* AllocateMarkedBlock(MemoryUse use, size_t size) {
+  const bool recycled = use == MemoryUse::kTensor;
+  const size_t whole = size + kAlignment;
+  void* start = recycled ? TakeRecycledBlock(whole) : nullptr;
+  if (start == nullptr) start = std::aligned_alloc(kAlignment, whole);
+  if (start == nullptr) return nullptr;
+  *static_cast<bool*>(start) = recycled;
+  return static_cast<std::byte*>(start) + kAlignment;
+}
+void FreeMarkedBlock(void* block, size_t size) noexcept {
+  void* const start = static_cast<std::byte*>(block) - kAlignment;
+  if (*static_cast<bool*>(start)) return RecycleBlock(start, size + kAlignment);
+  std::free(start);
+}
 }  // namespace
 
 std::string_view MemoryUseName(MemoryUse use) {
@@ -57,7 +76,9 @@ Result<void*> Allocator::Allocate(MemoryUse use, size_t bytes) {
   }
   void* block = IsPooled(use, bytes)  ? AllocatePooledBlock(static_cast<size_t>(size))
                 : IsLarge(use, bytes) ? AllocateLargeBlock(static_cast<size_t>(size))
-                                      : std::aligned_alloc(kAlignment, static_cast<size_t>(size));
+                : MayBeRecycled(static_cast<size_t>(size))
+                    ? AllocateMarkedBlock(use, static_cast<size_t>(size))
+                    : std::aligned_alloc(kAlignment, static_cast<size_t>(size));
   if (block == nullptr) {
     current_.fetch_sub(size, std::memory_order_relaxed);
     return refuse("the system has no more memory");
@@ -73,7 +94,9 @@ void Allocator::Free(void* block, size_t bytes) noexcept {
   if (block == nullptr) return;
   current_.fetch_sub(static_cast<int64_t>(RoundUp(bytes)), std::memory_order_relaxed);
   if (bytes >= kLeastPooledBlock && bytes <= kMostPooledBlock && FreePooledBlock(block)) return;
-  if (bytes < kLeastLargeBlock || !FreeLargeBlock(block, RoundUp(bytes))) std::free(block);
+  if (bytes >= kLeastLargeBlock && FreeLargeBlock(block, RoundUp(bytes))) return;
+  if (MayBeRecycled(RoundUp(bytes))) return FreeMarkedBlock(block, RoundUp(bytes));
+  std::free(block);
 }
 
 MemoryStats Allocator::stats() const {

@@ -2,6 +2,8 @@
 
 #include <cstdlib>  // defines __GLIBC__ where that is the library
 
+#include "core/base/recycled_blocks.h"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -9,6 +11,7 @@
 namespace asc {
 
 void ReturnFreePages() noexcept {
+  DropRecycledBlocks();
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif
