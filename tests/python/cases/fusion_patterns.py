@@ -104,7 +104,24 @@ MATRICES = {
     ),
 }
 
+MATRICES |= {
+    "attention-mask": (
+        CUBE,
+        "k = Transpose<perm=[0, 2, 1]>(x); s = MatMul(x, k); f = Where(c, s, low); m = Add(f, b);"
+        "p = Softmax<axis=-1>(m); y = MatMul(p, x)",
+        {"c": np.tril(np.ones((3, 3), bool)), "low": scalar(-1e4), "b": random((2, 1, 3))},
+    ),
+    "attention-heads": (
+        (2, 3, 2, 4),
+        "q = Transpose<perm=[0, 2, 1, 3]>(x); k = Transpose<perm=[0, 2, 3, 1]>(x); s = MatMul(q, k);"
+        "p = Softmax<axis=-1>(s); m = MatMul(p, q); y = Transpose<perm=[0, 2, 1, 3]>(m)",
+        {},
+    ),
+}
+
 MOVES = {
+    "slice-slice": (CUBE, "m = Slice(x, a, e, a); y = Slice(m, a, e, b)", {"a": ints(1), "e": ints(9), "b": ints(-1)}),
+    "concat-concat": (CUBE, "n = Neg(x); m = Concat<axis=0>(n, x); a = Abs(m); y = Concat<axis=0>(m, a)", {}),
     "transpose-inverse": (CUBE, "m = Transpose<perm=[1, 2, 0]>(x); y = Transpose<perm=[2, 0, 1]>(m)", {}),
     "transpose-compose": (CUBE, "m = Transpose<perm=[1, 2, 0]>(x); y = Transpose<perm=[1, 2, 0]>(m)", {}),
     "transpose-default": (CUBE, "m = Transpose(x); y = Transpose(m)", {}),
