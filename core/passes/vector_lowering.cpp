@@ -112,13 +112,6 @@ bool ReducesLastAxis(const Graph& graph, const Node& node) {
   return axes && axes->size() == 1 && IsLastAxis(graph, node.inputs[0], axes->front());
 }
 
-// Scale or bias of a normalisation over the last axis alone.
-bool FitsRow(const Graph& graph, ValueId value, ValueId x) {
-  if (!value.valid()) return true;
-  const Shape &have = graph.value(value).type.shape, &row = graph.value(x).type.shape;
-  return IsFloat(graph, value) && have.rank() == 1 && have[0] == row[row.rank() - 1];
-}
-
 // Scale and shift of each channel; nullopt unless all are known and finite.
 struct ScaleAndShift {
   Tensor scale, shift;
@@ -180,16 +173,7 @@ VectorRole VectorRoleOf(const Graph& graph, const Node& node) {
   if (IsElementwise(graph, node)) return VectorRole::kElementwise;
   const ValueId x = node.inputs[0];
   if (!IsFloat(graph, x) || !IsFloat(graph, node.outputs[0])) return VectorRole::kNone;
-  if (ReducesLastAxis(graph, node)) return VectorRole::kReduction;
-  const bool last =
-      graph.value(x).type.shape.rank() > 0 && IsLastAxis(graph, x, node.attributes.Int("axis", -1));
-  if (!last) return VectorRole::kNone;
-  if (node.Is("Softmax")) return VectorRole::kRows;
-  if (node.Is("LayerNormalization") || node.Is("RMSNormalization")) {
-    const bool fits = FitsRow(graph, node.input(1), x) && FitsRow(graph, node.input(2), x);
-    return fits ? VectorRole::kRows : VectorRole::kNone;
-  }
-  return VectorRole::kNone;
+  return ReducesLastAxis(graph, node) ? VectorRole::kReduction : VectorRole::kNone;
 }
 
 std::optional<Tensor> ChannelConstant(const Graph& graph, ValueId value, size_t rank) {
@@ -232,9 +216,6 @@ void VectorLowering::Lower(const Node& node) {
   switch (VectorRoleOf(graph_, node)) {
     case VectorRole::kReduction:
       made = LowerReduction(node);
-      break;
-    case VectorRole::kRows:
-      made = LowerRows(node);
       break;
     default:
       made = node.Is("BatchNormalization") ? LowerBatchNorm(node) : LowerElementwise(node);
@@ -283,26 +264,6 @@ VectorOperand VectorLowering::LowerReduction(const Node& node) {
   if (node.Is("ReduceL2") || node.Is("ReduceSumSquare")) x = Make(VectorOp::kSquare, {x});
   const VectorOperand result = Make(Find(kReductions, node)->code, {x});
   return node.Is("ReduceL2") ? Make(VectorOp::kSqrt, {result}) : result;
-}
-
-VectorOperand VectorLowering::LowerRows(const Node& node) {
-  VectorOperand x = Operand(node.inputs[0]);
-  if (node.Is("Softmax")) {
-    const VectorOperand largest = Make(VectorOp::kReduceMax, {x});
-    const VectorOperand power = Make(VectorOp::kExp, {Make(VectorOp::kSub, {x, largest})});
-    const VectorOperand factor = Make(VectorOp::kReciprocal, {Make(VectorOp::kReduceSum, {power})});
-    return Make(VectorOp::kMul, {power, factor});
-  }
-  if (node.Is("LayerNormalization"))
-    x = Make(VectorOp::kSub, {x, Make(VectorOp::kReduceMean, {x})});
-  const VectorOperand variance = Make(VectorOp::kReduceMean, {Make(VectorOp::kSquare, {x})});
-  const float epsilon = node.attributes.Float("epsilon", 1e-5f);
-  const VectorOperand factor =
-      Make(VectorOp::kReciprocalSqrt,
-           {Make(VectorOp::kAdd, {variance, VectorOperand::Number(epsilon)})});
-  VectorOperand y = Make(VectorOp::kMul, {x, factor});
-  if (!node.input(2).valid()) return Make(VectorOp::kMul, {y, Operand(node.inputs[1])});
-  return Make(VectorOp::kFma, {y, Operand(node.inputs[1]), Operand(node.inputs[2])});
 }
 
 VectorOperand VectorLowering::LowerBatchNorm(const Node& node) {

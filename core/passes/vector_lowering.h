@@ -15,10 +15,10 @@ namespace asc {
 enum class VectorRole : uint8_t {
   kNone,         // it is none
   kElementwise,  // each element of the result from those at its place
-  kReduction,    // over the last axis, which stays with extent 1
-  kRows          // of the operand's shape, with reductions over the last axis inside
+  kReduction     // over the last axis, which stays with extent 1
 };
-// Types are looked at: values are float32, or bool where they are conditions; casts from other types
+// Softmax and normalisations are none: their own kernels take less time than a program, the pass over
+// memory that it saves included. Types are looked at: values are float32, or bool where they are conditions; casts from other types
 // and to bool and narrower floats count.
 VectorRole VectorRoleOf(const Graph& graph, const Node& node);
 
@@ -57,7 +57,6 @@ class VectorLowering {
   }
   VectorOperand LowerElementwise(const Node& node);
   VectorOperand LowerReduction(const Node& node);
-  VectorOperand LowerRows(const Node& node);
   VectorOperand LowerBatchNorm(const Node& node);
 
   const Graph& graph_;

@@ -124,8 +124,16 @@ struct ProgramConversion {
   std::byte* row = nullptr;  // the row's first element
 };
 
-// Runs the segment over n elements; results of its reductions go to to[reduction].
+// An operand that has another place in each row: so many elements further.
+struct ProgramMove {
+  int operand = 0;
+  int64_t stride = 0;
+};
+
+// Runs the segment over `rows` rows of n elements. Results of its reductions go to to[reduction],
+// one after the other. With conversions there is one row.
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
+                int64_t rows, const std::vector<ProgramMove>& moves,
                 const std::vector<ProgramConversion>& conversions, float* const* to);
 
 }  // namespace asc::simd

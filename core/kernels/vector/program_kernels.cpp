@@ -168,12 +168,6 @@ class ProgramKernel : public Kernel {
     }
 
    private:
-    struct Moved {  // an operand that has another place in each row
-      int operand;
-      size_t k;
-      int64_t stride;
-    };
-
     float* RowsOf(int index) { return rows_ + index * kMostRows; }
 
     // Pointers that hold for all rows.
@@ -208,25 +202,32 @@ class ProgramKernel : public Kernel {
 
     void Group(int64_t row, int64_t rows, int64_t count) {
       for (size_t s = 0; s < code_.segments.size(); ++s) {
-        if (code_.segments[s].wide) {
-          for (int64_t g = 0; g < rows; ++g) WideRow(s, g, count);
-        } else {
+        if (!code_.segments[s].wide) {
           RowValues(s, row, rows);
+          continue;
         }
+        // Row after row at once, where moving on is all there is to do between them.
+        const int64_t some = WideRows(s, 0, rows, count);
+        for (int64_t g = some; g < rows; ++g) WideRows(s, g, 1, count);
       }
     }
 
-    void WideRow(size_t s, int64_t g, int64_t count) {
+    // The rows from g on, at most so many; gives how many it did.
+    int64_t WideRows(size_t s, int64_t g, int64_t rows, int64_t count) {
       conversions_.clear();
+      moves_.clear();
+      one_row_ = false;
       for (const int i : kernel_.used_[s]) {
         const auto at = static_cast<size_t>(i);
         const ProgramOperand& operand = code_.operands[at];
         switch (operand.kind) {
           case ProgramOperand::Kind::kRow:
             frame_.base[at] = RowsOf(operand.index) + g;
+            moves_.push_back({i, 1});
             break;
           case ProgramOperand::Kind::kSpill:
             frame_.base[at] = spills_ + (operand.index * kernel_.group_ + g) * space_.count;
+            moves_.push_back({i, space_.count});
             break;
           case ProgramOperand::Kind::kInput:
             Bring(i, static_cast<size_t>(operand.index), false, g, count);
@@ -238,18 +239,20 @@ class ProgramKernel : public Kernel {
             break;
         }
       }
+      if (one_row_) rows = 1;
       float* to[simd::kMostReductions];
       for (const int r : kernel_.bound_[s].reductions)
         to[r] = RowsOf(code_.reductions[static_cast<size_t>(r)].row) + g;
-      simd::RunSegment(code_, kernel_.bound_[s], frame_, static_cast<size_t>(count), conversions_,
-                       to);
+      simd::RunSegment(code_, kernel_.bound_[s], frame_, static_cast<size_t>(count), rows, moves_,
+                       conversions_, to);
+      return rows;
     }
 
     // Input or output k for row g of the group.
     void Bring(int i, size_t k, bool store, int64_t g, int64_t count) {
       const ProgramSpace::Operand& operand = space_.operands[k];
       const DataType type = kernel_.type_of_[k];
-      const int64_t offset = offsets_[k] + g * operand.strides.back();
+      const int64_t stride = operand.strides.back(), offset = offsets_[k] + g * stride;
       std::byte* from = memory_[k] + static_cast<size_t>(offset) * ElementSize(type);
       float*& base = frame_.base[i];
       if (operand.within == Within::kPattern) {
@@ -257,12 +260,16 @@ class ProgramKernel : public Kernel {
             std::min(kernel_.block_, (count + space_.period - 1) / space_.period * space_.period);
         for (int64_t at = 0; at < most; at += space_.period)
           std::memcpy(base + at, from, static_cast<size_t>(space_.period) * sizeof(float));
+        one_row_ = one_row_ || stride != 0;
       } else if (type == DataType::kFloat32) {
         base = reinterpret_cast<float*>(from);
+        if (stride != 0) moves_.push_back({i, stride});
       } else if (operand.within == Within::kScalar) {
         CastElements(type, from, DataType::kFloat32, base, 1);
+        one_row_ = one_row_ || stride != 0;
       } else {
         conversions_.push_back({i, store, type, from});
+        one_row_ = true;
       }
     }
 
@@ -285,8 +292,8 @@ class ProgramKernel : public Kernel {
           }
         }
       }
-      simd::RunSegment(code_, kernel_.bound_[s], frame_, static_cast<size_t>(rows), conversions_,
-                       nullptr);
+      simd::RunSegment(code_, kernel_.bound_[s], frame_, static_cast<size_t>(rows), 1, {},
+                       conversions_, nullptr);
     }
 
     const ProgramKernel& kernel_;
@@ -296,6 +303,8 @@ class ProgramKernel : public Kernel {
     int64_t offsets_[VectorProgram::kMostInputs + VectorProgram::kMostOutputs];
     float *scratch_, *spills_, *rows_, *temps_, *blocks_;
     std::vector<simd::ProgramConversion> conversions_;
+    std::vector<simd::ProgramMove> moves_;
+    bool one_row_ = false;  // the next row needs more than moving on
     simd::ProgramFrame frame_;
   };
 
@@ -339,7 +348,7 @@ class ProgramKernel : public Kernel {
     ASC_ASSIGN_OR_RETURN(code_, simd::LowerProgram(plan.program, scalars));
     cost_ = code_.cost;
     group_ = code_.segments.size() == 1 && code_.segments[0].wide
-                 ? 1
+                 ? kMostRows
                  : std::clamp<int64_t>(kGroup / std::max<int64_t>(1, space_.count), 1, kMostRows);
     FindBlocks();
     for (const simd::ProgramSegment& segment : code_.segments) {

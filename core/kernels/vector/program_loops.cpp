@@ -209,8 +209,10 @@ HWY_INLINE bool IsSum(VectorOp op) {
   return op == VectorOp::kReduceSum || op == VectorOp::kReduceMean;
 }
 
-void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-            const std::vector<ProgramConversion>& conversions, float* const* to) {
+// One row; the results are the elements number `row` of `to`.
+HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame,
+                       size_t n, const std::vector<ProgramConversion>& conversions,
+                       float* const* to, int64_t row) {
   const Floats d;
   const size_t lanes = hn::Lanes(d), block = 8 * lanes;
   // Sums go on in double after so many blocks: few enough that rounding stays near 1e-7.
@@ -252,16 +254,24 @@ void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& 
     const VectorOp op = code.reductions[static_cast<size_t>(r)].op;
     if (IsSum(op)) {
       const double total = op == VectorOp::kReduceMean ? sums[r] / static_cast<double>(n) : sums[r];
-      *to[r] = static_cast<float>(total);
+      to[r][row] = static_cast<float>(total);
       continue;
     }
-    float best = frame.partial[r][0];
-    for (size_t i = 1; i < lanes; ++i) {
-      const float x = frame.partial[r][i];
-      const bool better = op == VectorOp::kReduceMax ? x > best : x < best;
-      if (std::isnan(x) || (better && !std::isnan(best))) best = x;
-    }
-    *to[r] = best;
+    const Vec part = hn::Load(d, frame.partial[r]);
+    float best = NAN;
+    if (hn::AllFalse(d, hn::IsNaN(part)))
+      best = hn::GetLane(op == VectorOp::kReduceMax ? hn::MaxOfLanes(d, part)
+                                                    : hn::MinOfLanes(d, part));
+    to[r][row] = best;
+  }
+}
+
+void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
+            int64_t rows, const std::vector<ProgramMove>& moves,
+            const std::vector<ProgramConversion>& conversions, float* const* to) {
+  for (int64_t row = 0; row < rows; ++row) {
+    RunRow(code, segment, frame, n, conversions, to, row);
+    for (const ProgramMove& move : moves) frame.base[move.operand] += move.stride;
   }
 }
 
@@ -280,8 +290,9 @@ BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment)
 }
 size_t ProgramBlock() { return HWY_DYNAMIC_DISPATCH(BlockElements)(); }
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
+                int64_t rows, const std::vector<ProgramMove>& moves,
                 const std::vector<ProgramConversion>& conversions, float* const* to) {
-  HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, conversions, to);
+  HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, rows, moves, conversions, to);
 }
 }  // namespace asc::simd
 #endif  // HWY_ONCE

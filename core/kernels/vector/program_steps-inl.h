@@ -33,6 +33,11 @@ struct Form {
   static constexpr bool kWhole = kWholeBlock;
 };
 
+// Whether all elements of vector j of a partial block are there: predicted well, and cheaper than
+// masks.
+HWY_INLINE bool IsWhole(const ProgramFrame* frame, int j) {
+  return HWY_LIKELY(frame->left >= static_cast<size_t>(j + 1) * hn::Lanes(Floats()));
+}
 // The elements of vector j of a partial block that are there.
 HWY_INLINE size_t Left(const ProgramFrame* frame, int j) {
   const size_t before = static_cast<size_t>(j) * hn::Lanes(Floats());
@@ -49,11 +54,8 @@ struct MovingSource {
   HWY_INLINE Vec operator()(int j) const {
     const Floats d;
     const float* p = from + static_cast<size_t>(j) * hn::Lanes(d);
-    if constexpr (F::kWhole) {
-      return hn::LoadU(d, p);
-    } else {
-      return LoadTail(d, p, Left(frame, j));
-    }
+    if (F::kWhole || IsWhole(frame, j)) return hn::LoadU(d, p);
+    return LoadTail(d, p, Left(frame, j));
   }
 };
 struct ScalarSource {
@@ -136,7 +138,7 @@ void StoreStep(const BoundInstruction* at, ProgramFrame* frame, size_t begin, AS
   const auto f = [&](int j, Vec& a) ASC_INLINE_LAMBDA {
     const Floats d;
     float* p = to + static_cast<size_t>(j) * hn::Lanes(d);
-    if constexpr (F::kWhole) {
+    if (F::kWhole || IsWhole(frame, j)) {
       hn::StoreU(a, d, p);
     } else if (const size_t left = Left(frame, j); left > 0) {
       StoreTail(d, a, p, left);
@@ -155,11 +157,8 @@ HWY_INLINE void Gather(const BoundInstruction* at, ProgramFrame* frame, float ne
   const Join join;
   const auto part = [&](int j, Vec a) ASC_INLINE_LAMBDA {
     const Vec v = map(a);
-    if constexpr (F::kWhole) {
-      return v;
-    } else {
-      return hn::IfThenElse(hn::FirstN(d, Left(frame, j)), v, hn::Set(d, neutral));
-    }
+    if (F::kWhole || IsWhole(frame, j)) return v;
+    return hn::IfThenElse(hn::FirstN(d, Left(frame, j)), v, hn::Set(d, neutral));
   };
   Vec sum = join(d, part(0, a0), part(1, a1));
   if constexpr (F::kVectors > 2) sum = join(d, sum, join(d, part(2, a2), part(3, a3)));

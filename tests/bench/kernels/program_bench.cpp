@@ -105,6 +105,8 @@ void LayerNorm(const float* const* in, float* out, size_t rows, size_t n) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "hwy/targets.h"
+//
 #include "core/device/device.h"
 #include "core/kernels/registry.h"
 #include "core/ops/registry.h"
@@ -197,6 +199,7 @@ void Compare(const char* name, std::string_view text, const std::vector<bool>& w
 int main() {
   using namespace asc::simd;  // NOLINT: the whole of it is about them
   asc::InstallHostKernels();
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   std::printf("| chain | extents | program ns | by hand ns | ratio |\n|---|---|---|---|---|\n");
   for (const auto& [rows, n] :
        {std::pair{16, 64}, {128, 768}, {512, 49}, {512, 80}, {197, 197}, {2000, 128}}) {
