@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/allocator.h"
 #include "core/base/parallel.h"
 #include "core/kernels/gemm/blocked.h"
 #include "core/kernels/vector/peak_loops.h"
