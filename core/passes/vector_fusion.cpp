@@ -29,6 +29,14 @@ bool IsRowShape(const Shape& shape, const Shape& space) {
   return shape[space.rank() - 1].IsConstant(1);
 }
 
+// Known to be shorter than what a program gains by: changing segments costs a row more than a pass
+// over memory that is saved.
+bool HasShortRows(const Shape& space) {
+  constexpr int64_t kShort = 128;
+  return space.rank() > 0 && space[space.rank() - 1].is_constant() &&
+         space[space.rank() - 1].value() < kShort;
+}
+
 class Group {
  public:
   Group(const PassContext& context, const std::vector<int>& positions, const Node& last)
@@ -115,7 +123,10 @@ class Group {
     constexpr int kDeepest = 16;
     const VectorRole role = VectorRoleOf(graph_, node);
     if (role == VectorRole::kNone) return std::nullopt;
-    if (role == VectorRole::kReduction) return ShapeOf(node.inputs[0]);
+    if (role == VectorRole::kReduction) {
+      const Shape& space = ShapeOf(node.inputs[0]);
+      return HasShortRows(space) ? std::nullopt : std::optional(space);
+    }
     const Shape& shape = ShapeOf(node.outputs[0]);
     const bool row = role == VectorRole::kElementwise && shape.rank() > 0 &&
                      shape[shape.rank() - 1].IsConstant(1);
@@ -165,7 +176,7 @@ class Group {
     const ValueId out = node.outputs[0];
     const bool wide = SameShape(ShapeOf(out), space_);
     if (role == VectorRole::kReduction) {
-      if (!SameShape(ShapeOf(node.inputs[0]), space_)) return false;
+      if (HasShortRows(space_) || !SameShape(ShapeOf(node.inputs[0]), space_)) return false;
     } else if (!wide && !(role == VectorRole::kElementwise && IsOfRows(node, 0))) {
       return false;
     }

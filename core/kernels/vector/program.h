@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/ops/vector_program.h"
@@ -133,8 +134,8 @@ struct ProgramMove {
 // Runs the segment over `rows` rows of n elements. Results of its reductions go to to[reduction],
 // one after the other. With conversions there is one row.
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-                int64_t rows, const std::vector<ProgramMove>& moves,
-                const std::vector<ProgramConversion>& conversions, float* const* to);
+                int64_t rows, std::span<const ProgramMove> moves,
+                std::span<const ProgramConversion> conversions, float* const* to);
 
 }  // namespace asc::simd
 

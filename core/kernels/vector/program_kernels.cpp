@@ -302,8 +302,8 @@ class ProgramKernel : public Kernel {
     absl::InlinedVector<std::byte*, 16> memory_;  // of inputs, then outputs
     int64_t offsets_[VectorProgram::kMostInputs + VectorProgram::kMostOutputs];
     float *scratch_, *spills_, *rows_, *temps_, *blocks_;
-    std::vector<simd::ProgramConversion> conversions_;
-    std::vector<simd::ProgramMove> moves_;
+    absl::InlinedVector<simd::ProgramConversion, 8> conversions_;
+    absl::InlinedVector<simd::ProgramMove, 16> moves_;
     bool one_row_ = false;  // the next row needs more than moving on
     simd::ProgramFrame frame_;
   };

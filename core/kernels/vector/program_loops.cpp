@@ -191,7 +191,7 @@ HWY_INLINE void RunBlock(const std::vector<BoundInstruction>& code, ProgramFrame
                                            zero, zero, zero);
 }
 
-void Convert(const std::vector<ProgramConversion>& conversions, bool store, ProgramFrame& frame,
+void Convert(std::span<const ProgramConversion> conversions, bool store, ProgramFrame& frame,
              size_t begin, size_t count) {
   for (const ProgramConversion& conversion : conversions) {
     if (conversion.store != store) continue;
@@ -211,8 +211,8 @@ HWY_INLINE bool IsSum(VectorOp op) {
 
 // One row; the results are the elements number `row` of `to`.
 HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame,
-                       size_t n, const std::vector<ProgramConversion>& conversions,
-                       float* const* to, int64_t row) {
+                       size_t n, std::span<const ProgramConversion> conversions, float* const* to,
+                       int64_t row) {
   const Floats d;
   const size_t lanes = hn::Lanes(d), block = 8 * lanes;
   // Sums go on in double after so many blocks: few enough that rounding stays near 1e-7.
@@ -267,8 +267,8 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
 }
 
 void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-            int64_t rows, const std::vector<ProgramMove>& moves,
-            const std::vector<ProgramConversion>& conversions, float* const* to) {
+            int64_t rows, std::span<const ProgramMove> moves,
+            std::span<const ProgramConversion> conversions, float* const* to) {
   for (int64_t row = 0; row < rows; ++row) {
     RunRow(code, segment, frame, n, conversions, to, row);
     for (const ProgramMove& move : moves) frame.base[move.operand] += move.stride;
@@ -290,8 +290,8 @@ BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment)
 }
 size_t ProgramBlock() { return HWY_DYNAMIC_DISPATCH(BlockElements)(); }
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-                int64_t rows, const std::vector<ProgramMove>& moves,
-                const std::vector<ProgramConversion>& conversions, float* const* to) {
+                int64_t rows, std::span<const ProgramMove> moves,
+                std::span<const ProgramConversion> conversions, float* const* to) {
   HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, rows, moves, conversions, to);
 }
 }  // namespace asc::simd

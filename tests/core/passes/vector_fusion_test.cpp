@@ -79,7 +79,7 @@ TEST(VectorFusionTest, ValuesWithOtherReadersAreResults) {
 // x less its largest element in the row => VectorProgram
 TEST(VectorFusionTest, JoinsReductionsOverTheLastAxis) {
   ExpectRewrite(R"(
-    input %x: float32[N, 6]
+    input %x: float32[N, 200]
     constant %last: int64[1] = [-1]
     constant %half: float32[1] = [0.5]
     %m = ReduceMax(%x, %last) {keepdims = 1}
@@ -87,14 +87,14 @@ TEST(VectorFusionTest, JoinsReductionsOverTheLastAxis) {
     %y = Mul(%d, %half)
     output "y" = %y)",
                 R"(
-    input %x: float32[N, 6]
+    input %x: float32[N, 200]
     %y = asc.VectorProgram(%x) {
       program = "%0 = reduce_max in0; %1 = sub in0, %0; %2 = mul %1, 0.5; float32 %2"}
     output "y" = %y)",
                 {MakeVectorFusion});
   // What is computed of reductions alone ends the group, and may stand in its middle.
   EXPECT_EQ(ProgramOf(R"(
-    input %x: float32[N, 6]
+    input %x: float32[N, 200]
     constant %last: int64[1] = [1]
     constant %e: float32[1] = [0.5]
     %n = ReduceL2(%x, %last) {keepdims = 1}
@@ -104,7 +104,7 @@ TEST(VectorFusionTest, JoinsReductionsOverTheLastAxis) {
             "%0 = square in0; %1 = reduce_sum %0; %2 = sqrt %1; %3 = max %2, 0.5; "
             "%4 = div in0, %3; float32 %4");
   EXPECT_EQ(ProgramOf(R"(
-    input %x: float32[N, 6]
+    input %x: float32[N, 200]
     constant %last: int64[1] = [1]
     %a = Abs(%x)
     %s = ReduceSum(%a, %last) {keepdims = 1}
@@ -185,6 +185,14 @@ TEST(VectorFusionTest, LeavesAlone) {
     input %x: float32[N, 5]
     %a = Abs(%x)
     %y = Softmax(%a) {axis = -1}
+    output "y" = %y)",
+                  {MakeVectorFusion});
+  // Rows too short to gain.
+  ExpectUnchanged(R"(
+    input %x: float32[N, 100]
+    constant %last: int64[1] = [-1]
+    %m = ReduceMax(%x, %last) {keepdims = 1}
+    %y = Sub(%x, %m)
     output "y" = %y)",
                   {MakeVectorFusion});
   // A reduction over another axis, and one that drops its axis.
