@@ -25,8 +25,8 @@ struct Cutting {
 // distance of its elements in a row.
 Cutting Cut(const Product& product, int64_t a_column, int threads);
 
-// Runs `product`, then `activation` on its result, on the team. `scratch` has the bytes that
-// `cutting` asks for.
+// Runs `product`, whose c_width divides a panel's width where it has one, then `activation` on its
+// result, on the team. `scratch` has the bytes that `cutting` asks for.
 void MultiplyOnTeam(const Product& product, int64_t a_column, const Cutting& cutting,
                     const std::optional<simd::UnaryCall>& activation, void* scratch);
 

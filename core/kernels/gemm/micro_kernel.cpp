@@ -22,14 +22,21 @@ using Vec = hn::Vec<Floats>;
 // A row of sums is up to two vectors; there are as many rows as leave registers for two vectors of
 // the right operand and a factor.
 constexpr int kVectors = 2;
-#if HWY_TARGET == HWY_AVX3
+#ifdef ASC_SMALL_TILES
+constexpr int kRows = 3;
+#elif HWY_TARGET == HWY_AVX3
 constexpr int kRows = 14;
 #elif HWY_TARGET == HWY_NEON
 constexpr int kRows = 12;
 #else
 constexpr int kRows = 6;
 #endif
-constexpr int kUnroll = 4;  // steps of k in the body of the loop
+// Steps of k in the body of the loop.
+#ifdef ASC_SMALL_TILES
+constexpr int kUnroll = 1;
+#else
+constexpr int kUnroll = 4;
+#endif
 constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(Floats()));
 constexpr int64_t kWidth = kVectors * kLanes;
 
@@ -253,7 +260,9 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahe
   }
   const float* a = p.a + row * p.a_row;
   const float* b = p.b + column / kWidth * p.b_panel;
-  for (int64_t block = 0; block < p.blocks; ++block, a += p.a_block, b += p.b_block) {
+  // Panels end with the columns; what fills the last block of channels may go on.
+  const int64_t blocks = column < p.n ? p.blocks : 0;
+  for (int64_t block = 0; block < blocks; ++block, a += p.a_block, b += p.b_block) {
     Rows x = RowsAt(a, p.a_row);
     const float* right = b;
     int64_t k = p.k;

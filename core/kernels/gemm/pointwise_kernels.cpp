@@ -36,6 +36,8 @@ bool Supports(const KernelRequest& request) {
     if (ElementCount(image->dims) == 0) return false;
   }
   if (x.layout != y.layout || (x.layout.c0 != 8 && x.layout.c0 != 16)) return false;
+  // Threads share the result by panels, which have to be whole blocks.
+  if (gemm::Tiles().width % x.layout.c0 != 0) return false;
   // The sum goes over whole blocks of channels.
   if (x.dims[1] % x.layout.c0 != 0) return false;
   if (Present(request, kBias) && !simd::IsPlainFloat(request.inputs[kBias])) return false;
