@@ -13,7 +13,8 @@ struct Interval {
   size_t offset = 0;                  // assigned; a multiple of kAlignment
 };
 
-// Assigns offsets so that intervals that share a step do not overlap; gives the arena's size. Several orders are tried and the
+// Assigns offsets so that intervals that share a step do not overlap; gives the arena's size. Several
+// orders are tried, and repaired as long as the size is not near the most that one step needs; the
 // smallest result is kept. With `reuse` off, every interval has bytes of its own.
 size_t AssignOffsets(std::vector<Interval>& intervals, bool reuse);
 

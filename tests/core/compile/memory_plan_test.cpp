@@ -36,6 +36,14 @@ TEST(AssignOffsets, NeverOverlapsAndReuses) {
   }
 }
 
+TEST(AssignOffsets, RepairsWhatNoFirstOrderPlacesWell) {
+  std::vector<Interval> intervals = {{320, 0, 2, 0}, {192, 4, 5, 0}, {256, 0, 1, 0}, {320, 2, 4, 0}, {256, 4, 5, 0}};
+  EXPECT_EQ(AssignOffsets(intervals, true), 768u) << "the three of step 4";
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    for (size_t j = i + 1; j < intervals.size(); ++j) EXPECT_FALSE(Overlap(intervals[i], intervals[j]));
+  }
+}
+
 TEST(AssignOffsets, WithoutReuseEachHasItsOwn) {
   std::vector<Interval> intervals = {{100, 0, 1, 0}, {100, 2, 3, 0}};
   EXPECT_EQ(AssignOffsets(intervals, false), 256u);
