@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "core/base/instruction_set.h"
 #include "core/base/parallel.h"
 #include "core/device/kernel_index.h"
 
@@ -27,7 +28,7 @@ class CpuDevice : public Device {
     properties_.memory_bytes = static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
 #if defined(__x86_64__)
     // One vector of float32, as direct convolution kernels block channels.
-    const bool wide = __builtin_cpu_supports("avx512f");
+    const bool wide = BestInstructionSet() == InstructionSet::kAvx512;
     properties_.c0[DataType::kFloat32] = wide ? 16 : 8;
     if (wide) properties_.narrow_c0[DataType::kFloat32] = 8;
 #endif

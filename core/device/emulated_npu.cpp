@@ -1,5 +1,6 @@
 #include "core/device/emulated_npu.h"
 
+#include "core/base/instruction_set.h"
 #include "core/device/kernel_index.h"
 
 namespace asc {
@@ -35,7 +36,7 @@ std::unique_ptr<Device> MakeEmulated910B(std::string id, const std::vector<Kerne
   properties.flops = {{DataType::kFloat16, 256e12}, {DataType::kFloat32, 128e12}, {DataType::kInt8, 512e12}};
   // Kernels of the host do the work, so blocks are as wide as the host likes them.
 #if defined(__x86_64__)
-  properties.c0[DataType::kFloat32] = __builtin_cpu_supports("avx512f") ? 16 : 8;
+  properties.c0[DataType::kFloat32] = BestInstructionSet() == InstructionSet::kAvx512 ? 16 : 8;
 #endif
   return std::make_unique<EmulatedNpu>(std::move(properties), host_kernels);
 }

@@ -2,14 +2,36 @@
 
 #include <mutex>
 
+#include "core/base/instruction_set.h"
 #include "core/device/device.h"
 #include "core/kernels/families.h"
+#include "core/kernels/vector/targets.h"
+//
+#include "hwy/targets.h"
+#ifdef ASC_WITH_ONEDNN
+#include <dnnl.hpp>
+#endif
 
 namespace asc {
+namespace {
+// Libraries that look at the CPU themselves must not go beyond what the engine may use.
+void LimitLibraries([[maybe_unused]] InstructionSet best) {
+#if defined(__x86_64__)
+  if (best == InstructionSet::kAvx512) return;
+  int64_t beyond = HWY_AVX3 | HWY_AVX3_DL;
+  if (best == InstructionSet::kPortable) beyond |= HWY_AVX2 | HWY_SSE4 | HWY_SSSE3;
+  hwy::DisableTargets(beyond);
+#ifdef ASC_WITH_ONEDNN
+  dnnl::set_max_cpu_isa(best == InstructionSet::kAvx2 ? dnnl::cpu_isa::avx2 : dnnl::cpu_isa::sse41);
+#endif
+#endif
+}
+}  // namespace
 
 void InstallHostKernels() {
   static std::once_flag once;
   std::call_once(once, [] {
+    LimitLibraries(BestInstructionSet());
     KernelTable table;
     AddGemmMatMuls(table);
     AddPointwiseConvolutions(table);
