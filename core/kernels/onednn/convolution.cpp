@@ -46,10 +46,11 @@ Dims WeightDims(const Dims& dims, int64_t groups) {
 
 memory::desc AnyLike(const memory::desc& desc) { return {desc.get_dims(), desc.get_data_type(), memory::format_tag::any}; }
 
+bool HasAvx512() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }
+
 // The blocked form of an image that oneDNN's kernels for this CPU work on.
 memory::desc BlockedLike(const memory::desc& desc) {
-  const bool wide = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core;
-  return {desc.get_dims(), desc.get_data_type(), wide ? memory::format_tag::nChw16c : memory::format_tag::nChw8c};
+  return {desc.get_dims(), desc.get_data_type(), HasAvx512() ? memory::format_tag::nChw16c : memory::format_tag::nChw8c};
 }
 
 class Convolution : public Kernel {
@@ -118,8 +119,9 @@ class Convolution : public Kernel {
     if (!eltwise) late_activation_ = activation;
     // oneDNN starts its sums with the bias, which costs digits where the bias is large; the pass of the activation adds it for nothing.
     const OperandDesc& y = request.outputs[0];
-    // That pass goes plane by plane over plain images, which takes longer than the convolution where planes are small.
-    const bool small_planes = !y.layout.is_blocked() && ElementCount(y.dims, 2, y.dims.size()) < kSmallestPlane;
+    // That pass goes plane by plane over plain images, which takes longer than the convolution where planes are small; there
+    // oneDNN's AVX-512 kernels add the bias last themselves.
+    const bool small_planes = HasAvx512() && !y.layout.is_blocked() && ElementCount(y.dims, 2, y.dims.size()) < kSmallestPlane;
     if (has_bias_ && late_activation_.kind != ActivationKind::kNone && !simd::IsPaddedImage(y) && !small_planes) late_bias_ = y;
     // Infinity times the zeros that pad the weights, and activations with f(0) != 0, leave something there.
     if (simd::IsPaddedImage(y) && !request.assume_finite) padded_result_ = y;
