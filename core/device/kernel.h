@@ -28,7 +28,7 @@ struct OperandDesc {
 class PackedConstants {
  public:
   virtual ~PackedConstants() = default;
-  // The packed form of `constant` called `form` ("dnnl:OIhw8i8o", "xsmm:64x16"), of `bytes` bytes; `make` runs at most once per
+  // The packed form of `constant` called `form` ("winograd:f4x4", "gemm:768x3072:32"), of `bytes` bytes; `make` runs at most once per
   // constant and form, while other callers wait. When two other forms exist already the Status says so (kUnavailable) and the
   // kernel must take one of Forms() or pack per plan.
   virtual Result<std::shared_ptr<Buffer>> GetOrMake(

@@ -9,6 +9,7 @@
 #include "core/kernels/gemm/micro_kernel.h"
 #include "core/kernels/registry.h"
 #include "core/ops/registry.h"
+#include "tests/bench/kernels/unshared_constants.h"
 
 namespace asc {
 namespace {
@@ -20,17 +21,6 @@ Tensor Noise(const Dims& dims) {
         static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1.0f;
   return x;
 }
-
-class NoConstants : public PackedConstants {
- public:
-  Result<std::shared_ptr<Buffer>> GetOrMake(
-      const Tensor&, std::string_view, size_t,
-      const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>&)
-      override {
-    return Error(Code::kUnavailable, "no constants");
-  }
-  std::vector<std::string> Forms(const Tensor&) const override { return {}; }
-};
 
 // [batch, steps, heads, size] read as [batch, heads, steps, size].
 void Attention(benchmark::State& state) {
@@ -51,7 +41,7 @@ void Attention(benchmark::State& state) {
   AnyValue y(Noise(q_dims));
   const AnyValue* inputs[] = {&q, &k, &v, nullptr, &mask};
   AnyValue* outputs[] = {&y};
-  NoConstants constants;
+  UnsharedConstants constants;
   KernelRequest request{node, {}, {}, constants, HostAllocator(), 1, false, false};
   for (const AnyValue* input : inputs) {
     request.inputs.push_back(

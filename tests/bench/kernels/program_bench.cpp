@@ -110,6 +110,7 @@ HWY_AFTER_NAMESPACE();
 #include "core/device/device.h"
 #include "core/kernels/registry.h"
 #include "core/ops/registry.h"
+#include "tests/bench/kernels/unshared_constants.h"
 
 namespace asc::simd {
 HWY_EXPORT(Cheap);
@@ -121,16 +122,6 @@ HWY_EXPORT(LayerNorm);
 
 namespace {
 using Loop = void (*)(const float* const*, float*, size_t, size_t);
-
-class NoConstants : public PackedConstants {
-  Result<std::shared_ptr<Buffer>> GetOrMake(
-      const Tensor&, std::string_view, size_t,
-      const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make)
-      override {
-    return make(HostAllocator());
-  }
-  std::vector<std::string> Forms(const Tensor&) const override { return {}; }
-};
 
 Tensor Noise(const Dims& dims, uint32_t state) {
   Tensor out = Tensor::Allocate(DataType::kFloat32, dims).value();
@@ -154,7 +145,7 @@ void Compare(const char* name, std::string_view text, const std::vector<bool>& w
   node.schema = OpRegistry::Global().Find("asc", "VectorProgram");
   node.name = name;
   node.attributes.Set("program", std::string(text));
-  NoConstants constants;
+  UnsharedConstants constants;
   KernelRequest request{node, {}, {}, constants, HostAllocator()};
   std::vector<AnyValue> values;
   std::vector<const float*> data;

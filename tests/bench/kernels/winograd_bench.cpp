@@ -14,6 +14,7 @@
 #include "core/device/device.h"
 #include "core/kernels/registry.h"
 #include "core/ops/registry.h"
+#include "tests/bench/kernels/unshared_constants.h"
 
 namespace asc {
 namespace {
@@ -39,18 +40,6 @@ constexpr std::pair<const char*, int> kKernels[] = {{"onednn.convolution", 8},
                                                     {"winograd.f4x4", 8},
                                                     {"winograd.f4x4", 16},
                                                     {"winograd.f2x2", 8}};
-
-// Packs once for each form.
-class Constants : public PackedConstants {
- public:
-  Result<std::shared_ptr<Buffer>> GetOrMake(
-      const Tensor&, std::string_view, size_t,
-      const std::function<Result<std::shared_ptr<Buffer>>(const std::shared_ptr<Allocator>&)>& make)
-      override {
-    return make(HostAllocator());
-  }
-  std::vector<std::string> Forms(const Tensor&) const override { return {}; }
-};
 
 Tensor Noise(const Dims& dims, float scale) {
   Tensor out = Tensor::Allocate(DataType::kFloat32, dims).value();
@@ -79,7 +68,7 @@ void Convolve(benchmark::State& state, const Layer& layer, const char* name, int
                               {1, (layer.outputs + c0 - 1) / c0, layer.rows, layer.columns, c0})
                  .value());
   const Layout blocked{Format::kNC1HWC0, c0};
-  Constants constants;
+  UnsharedConstants constants;
   const KernelRequest request{node,
                               {{DataType::kFloat32, x_dims, blocked, nullptr, true},
                                {DataType::kFloat32, w_dims, {}, &w, true},
