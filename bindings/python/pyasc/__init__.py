@@ -10,6 +10,7 @@ with pyasc.Context() as ctx:
 """
 
 import atexit as _atexit
+import importlib as _importlib
 
 import numpy as _np
 
@@ -78,7 +79,6 @@ _NOT_BUILT = {
     "models",
     "nn",
     "onnx",
-    "onnx_backend",
     "operator",
     "optim",
     "tiles",
@@ -86,6 +86,8 @@ _NOT_BUILT = {
 
 
 def __getattr__(name):
+    if name == "onnx_backend":  # on first use: it needs the onnx package, which nothing else does
+        return _importlib.import_module("pyasc.onnx_backend")
     if name in _NOT_BUILT:
         raise errors._MissingAttribute(f"pyasc.{name} is not built yet")
     raise AttributeError(f"module 'pyasc' has no attribute '{name}'")
