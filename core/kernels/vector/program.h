@@ -94,12 +94,21 @@ struct BoundInstruction {
   int x = 0, y = 0;
   float a = 0, b = 0;
 };
+struct RowLoopCall;
+using RowLoop = void (*)(const RowLoopCall& call);
 struct BoundSegment {
   // For whole blocks, and for the last one of up to 8, 4 and 2 vectors.
   std::vector<BoundInstruction> forms[4];
   std::vector<int> reductions;
+  // Runs all of it instead of the forms; may be null.
+  RowLoop loop = nullptr;
+  std::vector<ProgramInstruction> instructions;  // for `loop`
 };
-BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment);
+// `whole_rows`: no operand of it has a block in the place of a row.
+BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment, bool whole_rows);
+
+// The row superinstruction that is the whole segment; nullptr where there is none.
+RowLoop FindRowLoop(const ProgramCode& code, const ProgramSegment& segment);
 
 // Elements of a block: operands of kind kTemp have as many, and so have repeated patterns.
 constexpr size_t kMostProgramBlock = 8 * 64;
@@ -111,10 +120,20 @@ struct ProgramFrame {
   // By operand: its elements, moved on from block to block where `moves` is all ones, not where 0.
   float* base[ProgramCode::kMostOperands];
   size_t moves[ProgramCode::kMostOperands];
+  int64_t strides[ProgramCode::kMostOperands];  // from one row to the next
   // By reduction: partial results, for as many elements as a vector has at most.
   alignas(64) float partial[kMostReductions][64];
   size_t left = 0;     // elements of a partial block
   size_t vectors = 0;  // of this block
+};
+
+struct RowLoopCall {
+  const ProgramInstruction* instructions;
+  const ProgramReduction* reductions;
+  const ProgramFrame* frame;
+  size_t n;  // elements of a row
+  int64_t rows;
+  float* const* to;  // by reduction
 };
 
 // Operands that are converted block by block: `from` is read or written beside operand `operand`.
@@ -125,16 +144,11 @@ struct ProgramConversion {
   std::byte* row = nullptr;  // the row's first element
 };
 
-// An operand that has another place in each row: so many elements further.
-struct ProgramMove {
-  int operand = 0;
-  int64_t stride = 0;
-};
-
-// Runs the segment over `rows` rows of n elements. Results of its reductions go to to[reduction],
-// one after the other. With conversions there is one row.
+// Runs the segment over `rows` rows of n elements. `moves`: the operands that have another place in
+// each row. Results of its reductions go to to[reduction], one after the other. With conversions
+// there is one row.
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-                int64_t rows, std::span<const ProgramMove> moves,
+                int64_t rows, std::span<const int> moves,
                 std::span<const ProgramConversion> conversions, float* const* to);
 
 }  // namespace asc::simd

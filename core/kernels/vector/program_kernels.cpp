@@ -220,14 +220,15 @@ class ProgramKernel : public Kernel {
       for (const int i : kernel_.used_[s]) {
         const auto at = static_cast<size_t>(i);
         const ProgramOperand& operand = code_.operands[at];
+        frame_.strides[at] = 0;
         switch (operand.kind) {
           case ProgramOperand::Kind::kRow:
             frame_.base[at] = RowsOf(operand.index) + g;
-            moves_.push_back({i, 1});
+            Move(i, 1);
             break;
           case ProgramOperand::Kind::kSpill:
             frame_.base[at] = spills_ + (operand.index * kernel_.group_ + g) * space_.count;
-            moves_.push_back({i, space_.count});
+            Move(i, space_.count);
             break;
           case ProgramOperand::Kind::kInput:
             Bring(i, static_cast<size_t>(operand.index), false, g, count);
@@ -248,6 +249,11 @@ class ProgramKernel : public Kernel {
       return rows;
     }
 
+    void Move(int i, int64_t stride) {
+      frame_.strides[static_cast<size_t>(i)] = stride;
+      moves_.push_back(i);
+    }
+
     // Input or output k for row g of the group.
     void Bring(int i, size_t k, bool store, int64_t g, int64_t count) {
       const ProgramSpace::Operand& operand = space_.operands[k];
@@ -263,7 +269,7 @@ class ProgramKernel : public Kernel {
         one_row_ = one_row_ || stride != 0;
       } else if (type == DataType::kFloat32) {
         base = reinterpret_cast<float*>(from);
-        if (stride != 0) moves_.push_back({i, stride});
+        if (stride != 0) Move(i, stride);
       } else if (operand.within == Within::kScalar) {
         CastElements(type, from, DataType::kFloat32, base, 1);
         one_row_ = one_row_ || stride != 0;
@@ -303,7 +309,7 @@ class ProgramKernel : public Kernel {
     int64_t offsets_[VectorProgram::kMostInputs + VectorProgram::kMostOutputs];
     float *scratch_, *spills_, *rows_, *temps_, *blocks_;
     absl::InlinedVector<simd::ProgramConversion, 8> conversions_;
-    absl::InlinedVector<simd::ProgramMove, 16> moves_;
+    absl::InlinedVector<int, 16> moves_;
     bool one_row_ = false;  // the next row needs more than moving on
     simd::ProgramFrame frame_;
   };
@@ -352,8 +358,11 @@ class ProgramKernel : public Kernel {
                  : std::clamp<int64_t>(kGroup / std::max<int64_t>(1, space_.count), 1, kMostRows);
     FindBlocks();
     for (const simd::ProgramSegment& segment : code_.segments) {
-      bound_.push_back(simd::BindSegment(code_, segment));
       used_.push_back(UsedBy(segment));
+      const bool whole_rows =
+          std::all_of(used_.back().begin(), used_.back().end(),
+                      [&](int i) { return block_of_[static_cast<size_t>(i)] < 0; });
+      bound_.push_back(simd::BindSegment(code_, segment, whole_rows));
     }
     parts_ = static_cast<size_t>(std::max(1, request.threads));
     scratch_floats_ =

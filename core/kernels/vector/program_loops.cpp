@@ -45,7 +45,7 @@ Code Unary(VectorOp op) {
     return AsCode(UnaryStep<F, name##Op>);
 #define ASC_LONG(name)    \
   case VectorOp::k##name: \
-    return AsCode(LongUnaryStep<name##Op>);
+    return F::kWhole ? AsCode(UnaryStep<F, name##Op>) : AsCode(LongUnaryStep<name##Op>);
     ASC_SHORT(Abs)
     ASC_SHORT(Ceil)
     ASC_LONG(Celu)
@@ -267,11 +267,11 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
 }
 
 void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-            int64_t rows, std::span<const ProgramMove> moves,
+            int64_t rows, std::span<const int> moves,
             std::span<const ProgramConversion> conversions, float* const* to) {
   for (int64_t row = 0; row < rows; ++row) {
     RunRow(code, segment, frame, n, conversions, to, row);
-    for (const ProgramMove& move : moves) frame.base[move.operand] += move.stride;
+    for (const int operand : moves) frame.base[operand] += frame.strides[operand];
   }
 }
 
@@ -285,13 +285,19 @@ HWY_EXPORT(BindAll);
 HWY_EXPORT(RunAll);
 HWY_EXPORT(BlockElements);
 
-BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment) {
-  return HWY_DYNAMIC_DISPATCH(BindAll)(code, segment);
+BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment, bool whole_rows) {
+  BoundSegment bound = HWY_DYNAMIC_DISPATCH(BindAll)(code, segment);
+  if (whole_rows) bound.loop = FindRowLoop(code, segment);
+  if (bound.loop != nullptr) bound.instructions = segment.instructions;
+  return bound;
 }
 size_t ProgramBlock() { return HWY_DYNAMIC_DISPATCH(BlockElements)(); }
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-                int64_t rows, std::span<const ProgramMove> moves,
+                int64_t rows, std::span<const int> moves,
                 std::span<const ProgramConversion> conversions, float* const* to) {
+  if (segment.loop != nullptr)
+    return segment.loop(
+        {segment.instructions.data(), code.reductions.data(), &frame, n, rows, to});
   HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, rows, moves, conversions, to);
 }
 }  // namespace asc::simd

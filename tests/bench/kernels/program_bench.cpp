@@ -1,10 +1,11 @@
 // Vector programs beside loops that are fused by hand, with the same functions of the same
 // instruction set. Not a test: run it by hand. The two take turns; the least time of each counts.
 //
-//     build/tests/bench/kernels/program_bench
+//     build/tests/bench/kernels/program_bench [part of a chain's name [rows columns]]
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -139,8 +140,11 @@ double Nanoseconds(const std::function<void()>& f, int calls) {
          calls;
 }
 
+std::string_view wanted_name;
+
 void Compare(const char* name, std::string_view text, const std::vector<bool>& wide, Loop loop,
              int64_t rows, int64_t n) {
+  if (std::string_view(name).find(wanted_name) == std::string_view::npos) return;
   Node node;
   node.schema = OpRegistry::Global().Find("asc", "VectorProgram");
   node.name = name;
@@ -187,13 +191,16 @@ void Compare(const char* name, std::string_view text, const std::vector<bool>& w
 }  // namespace
 }  // namespace asc::simd
 
-int main() {
+int main(int count, char** arguments) {
   using namespace asc::simd;  // NOLINT: the whole of it is about them
   asc::InstallHostKernels();
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   std::printf("| chain | extents | program ns | by hand ns | ratio |\n|---|---|---|---|---|\n");
-  for (const auto& [rows, n] :
-       {std::pair{16, 64}, {128, 768}, {512, 49}, {512, 80}, {197, 197}, {2000, 128}}) {
+  if (count > 1) wanted_name = arguments[1];
+  std::vector<std::pair<int, int>> extents = {{16, 64},  {128, 768}, {512, 49},
+                                              {512, 80}, {197, 197}, {2000, 128}};
+  if (count > 3) extents = {{std::atoi(arguments[2]), std::atoi(arguments[3])}};
+  for (const auto& [rows, n] : extents) {
     Compare("relu(a x + y)", "%0 = mul in0, 1.5; %1 = add %0, in1; %2 = relu %1; float32 %2",
             {true, true}, HWY_DYNAMIC_DISPATCH(Cheap), rows, n);
     Compare("max(x y + z, x) - y z",

@@ -1,0 +1,107 @@
+// Row superinstructions: wide segments that run as one loop (program_rows-inl.h).
+//
+// To add one, write its instructions in the table below in the order in which the lowering gives
+// them (ProgramStep; `Moving` and `Scalar` are operands with an element for each place, or one for a
+// row). What is not in the table is interpreted.
+#include "core/kernels/vector/program.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/vector/program_rows_loops.cpp"
+#include "core/kernels/vector/targets.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+//
+#include "core/kernels/vector/program_rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace asc::simd::HWY_NAMESPACE {
+using Moving = RowMoving;
+using Scalar = RowScalar;
+
+using Load = OneOperandPart<ProgramStep::kLoad, VectorOp::kIdentity, TakeOp, Moving>;
+template <class X>
+using Add = OneOperandPart<ProgramStep::kBinary, VectorOp::kAdd, AddOp, X>;
+template <class X>
+using Sub = OneOperandPart<ProgramStep::kBinary, VectorOp::kSub, SubOp, X>;
+template <class X>
+using Mul = OneOperandPart<ProgramStep::kBinary, VectorOp::kMul, MulOp, X>;
+template <class X>
+using Div = OneOperandPart<ProgramStep::kBinary, VectorOp::kDiv, DivOp, X>;
+template <class X, class Y>
+using MulAdd = TwoOperandPart<ProgramStep::kMulAdd, MulAddOp, X, Y>;
+template <class X, class Y>
+using Fma = TwoOperandPart<ProgramStep::kFma, FmaOp, X, Y>;
+using Power = UnaryPart<VectorOp::kExp, ExpOp>;
+using Squared = UnaryPart<VectorOp::kSquare, SquareOp>;
+using Store = StorePart;
+using Sum = SumPart;
+using SquaredSum = SquaredSumPart;
+using Largest = ExtremePart<VectorOp::kReduceMax>;
+using Smallest = ExtremePart<VectorOp::kReduceMin>;
+
+template <class... Parts>
+struct Sequence {
+  // What the segment runs as when it is this sequence, which begins with one of Begins.
+  template <class... Begins>
+  static void Find(const ProgramInstruction* made, RowLoop& found) {
+    (FindOne(Begins(), made, found), ...);
+  }
+
+ private:
+  template <class... First>
+  static void FindOne(Sequence<First...>, const ProgramInstruction* made, RowLoop& found) {
+    if (RowParts<First..., Parts...>::Matches(made)) found = RunRowLoop<First..., Parts...>;
+  }
+};
+
+RowLoop FindLoop(const ProgramInstruction* made) {
+  using Plain = Sequence<Load>;
+  using Scaled = Sequence<Load, Mul<Scalar>>;
+  using Masked = Sequence<Load, Add<Moving>>;
+  using ScaledMasked = Sequence<Load, MulAdd<Scalar, Moving>>;
+  using Residual = Masked;
+  using TwoResiduals = Sequence<Load, Add<Moving>, Add<Moving>>;
+  RowLoop found = nullptr;
+  // Softmax: scale, mask and maximum; the powers and their sum.
+  Sequence<Largest>::Find<Plain, Scaled, Masked, ScaledMasked>(made, found);
+  Sequence<Sub<Scalar>, Power, Store, Sum>::Find<Plain, Scaled, Masked, ScaledMasked>(made, found);
+  Sequence<Mul<Scalar>, Store>::Find<Plain>(made, found);
+  Sequence<Div<Scalar>, Store>::Find<Plain>(made, found);
+  // Normalisations: sums, squares around the mean, scale and shift.
+  Sequence<Sum>::Find<Plain, Residual, TwoResiduals>(made, found);
+  Sequence<Store, Sum>::Find<Residual, TwoResiduals>(made, found);
+  Sequence<SquaredSum>::Find<Plain, Residual>(made, found);
+  Sequence<Sub<Scalar>, Store, Squared, Sum>::Find<Plain, Residual, TwoResiduals>(made, found);
+  Sequence<Sub<Scalar>, Mul<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain, Residual>(made,
+                                                                                           found);
+  Sequence<Sub<Scalar>, Mul<Scalar>, Fma<Moving, Moving>, Store>::Find<Plain, Residual>(made,
+                                                                                        found);
+  Sequence<Sub<Scalar>, Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain, Residual>(made,
+                                                                                           found);
+  Sequence<Mul<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain>(made, found);
+  Sequence<Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain>(made, found);
+  // Normalisations without the mean.
+  Sequence<Squared, Sum>::Find<Plain, Residual>(made, found);
+  Sequence<Mul<Scalar>, Mul<Moving>, Store>::Find<Plain, Residual>(made, found);
+  // Reductions alone.
+  Sequence<Smallest>::Find<Plain>(made, found);
+  return found;
+}
+}  // namespace asc::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace asc::simd {
+HWY_EXPORT(FindLoop);
+RowLoop FindRowLoop(const ProgramCode& code, const ProgramSegment& segment) {
+  if (!segment.wide) return nullptr;
+  for (const ProgramInstruction& made : segment.instructions) {
+    // Blocks hold less than a row.
+    const bool block = made.step == ProgramStep::kStore &&
+                       code.operands[static_cast<size_t>(made.x)].kind == ProgramOperand::Kind::kTemp;
+    if (block) return nullptr;
+  }
+  return HWY_DYNAMIC_DISPATCH(FindLoop)(segment.instructions.data());
+}
+}  // namespace asc::simd
+#endif  // HWY_ONCE
