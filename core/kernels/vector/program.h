@@ -41,7 +41,8 @@ struct ProgramInstruction {
   bool x_scalar = false, y_scalar = false;  // one element for all lanes
   int x = 0, y = 0;                         // places in the table of operands
   int reduction = 0;
-  float a = 0, b = 0;  // parameters of op
+  float a = 0, b = 0;         // parameters of op
+  bool not_positive = false;  // the accumulator is known to hold no number above 0
 };
 
 // Where an operand lies.

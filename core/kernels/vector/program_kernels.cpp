@@ -21,7 +21,7 @@ using Within = ProgramSpace::Within;
 // Rows of a group: results of reductions stand in arrays of so many.
 constexpr int64_t kMostRows = 64;
 // Elements of a group of rows, so that it stays in the first cache.
-constexpr int64_t kGroup = 2048;
+constexpr int64_t kGroup = 4096;
 // Larger constants of other types are not kept as float32.
 constexpr int64_t kMostReady = 1 << 16;
 // What a thread should get at least, in cheap instructions on one element.
@@ -359,9 +359,9 @@ class ProgramKernel : public Kernel {
     FindBlocks();
     for (const simd::ProgramSegment& segment : code_.segments) {
       used_.push_back(UsedBy(segment));
-      const bool whole_rows =
-          std::all_of(used_.back().begin(), used_.back().end(),
-                      [&](int i) { return block_of_[static_cast<size_t>(i)] < 0; });
+      const bool whole_rows = std::all_of(used_.back().begin(), used_.back().end(), [&](int i) {
+        return block_of_[static_cast<size_t>(i)] < 0;
+      });
       bound_.push_back(simd::BindSegment(code_, segment, whole_rows));
     }
     parts_ = static_cast<size_t>(std::max(1, request.threads));

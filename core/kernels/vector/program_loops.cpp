@@ -37,6 +37,10 @@ Code TwoOperands(const ProgramInstruction& made) {
                        : AsCode(TwoOperandStep<F, Op, Moving, Moving>);
 }
 
+template <class F, class Op>
+Code LongUnary() {
+  return F::kWhole ? AsCode(UnaryStep<F, Op>) : AsCode(LongUnaryStep<Op>);
+}
 template <class F>
 Code Unary(VectorOp op) {
   switch (op) {
@@ -45,7 +49,7 @@ Code Unary(VectorOp op) {
     return AsCode(UnaryStep<F, name##Op>);
 #define ASC_LONG(name)    \
   case VectorOp::k##name: \
-    return F::kWhole ? AsCode(UnaryStep<F, name##Op>) : AsCode(LongUnaryStep<name##Op>);
+    return LongUnary<F, name##Op>();
     ASC_SHORT(Abs)
     ASC_SHORT(Ceil)
     ASC_LONG(Celu)
@@ -123,7 +127,8 @@ BoundInstruction Bind(const ProgramCode& code, const ProgramInstruction& made) {
       bound.run = OneOperand<F, TakeOp>(made);
       break;
     case ProgramStep::kUnary:
-      bound.run = Unary<F>(made.op);
+      bound.run = made.not_positive && made.op == VectorOp::kExp ? LongUnary<F, ExpNotPositiveOp>()
+                                                                 : Unary<F>(made.op);
       break;
     case ProgramStep::kBinary:
     case ProgramStep::kReverse:
@@ -296,8 +301,7 @@ void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFra
                 int64_t rows, std::span<const int> moves,
                 std::span<const ProgramConversion> conversions, float* const* to) {
   if (segment.loop != nullptr)
-    return segment.loop(
-        {segment.instructions.data(), code.reductions.data(), &frame, n, rows, to});
+    return segment.loop({segment.instructions.data(), code.reductions.data(), &frame, n, rows, to});
   HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, rows, moves, conversions, to);
 }
 }  // namespace asc::simd

@@ -96,15 +96,30 @@ class Lowering {
     }
   }
 
-  // How many instructions it takes to compute a wide value again from what is in memory; many where
-  // one is expensive.
-  int AgainCost(int v) const {
+  // What it takes to compute a wide value again from what is in memory: instructions, and twice as
+  // much for each read but the first (a value that is kept is one read, and stores are for free
+  // beside the two reads that they spare). Much where an instruction is dear.
+  struct Again {
+    int instructions = 0, reads = 0;
+    int Cost() const { return instructions + 2 * std::max(0, reads - 1); }
+  };
+  Again AgainOf(int v) const {
+    constexpr int kDear = 100;
     const VectorInstruction& made = At(v);
-    int cost = CostOf(made.op) > 1 ? 100 : 1;
-    ForValues(made, [&](int x) {
-      if (!rows_[Index(x)] && !kept_[Index(x)]) cost = std::min(100, cost + AgainCost(x));
-    });
-    return cost;
+    Again again{CostOf(made.op) > 1 ? kDear : 1, 0};
+    for (int k = 0; k < made.operand_count(); ++k) {
+      const VectorOperand& operand = made.operands[Index(k)];
+      if (!operand.is_value()) {
+        again.reads += operand.kind != Kind::kNumber && !scalar_inputs_[Index(operand.index)];
+      } else if (kept_[Index(operand.index)]) {
+        ++again.reads;
+      } else if (!rows_[Index(operand.index)]) {
+        const Again of = AgainOf(operand.index);
+        again.instructions = std::min(kDear, again.instructions + of.instructions);
+        again.reads = std::min(kDear, again.reads + of.reads);
+      }
+    }
+    return again;
   }
 
   // Wide values that a later level reads and that are dear to compute again.
@@ -115,7 +130,7 @@ class Lowering {
       const VectorInstruction& made = program_.instructions[i];
       const int level = IsReduction(made.op) ? levels_[i] - 1 : levels_[i];
       ForValues(made, [&](int v) {
-        if (!rows_[Index(v)] && levels_[Index(v)] < level && AgainCost(v) > kCheap)
+        if (!rows_[Index(v)] && levels_[Index(v)] < level && AgainOf(v).Cost() > kCheap)
           kept_[Index(v)] = true;
       });
     }
@@ -341,6 +356,7 @@ class Lowering {
     switch (from.operand_count()) {
       case 1:
         made.step = ProgramStep::kUnary;
+        made.not_positive = IsBelowLargest(from.operands[0]);
         break;
       case 2:
         made.step = slot == 0 ? ProgramStep::kBinary : ProgramStep::kReverse;
@@ -356,6 +372,14 @@ class Lowering {
       }
     }
     segment_.instructions.push_back(made);
+  }
+
+  // x - max(x): no number above 0.
+  bool IsBelowLargest(const VectorOperand& operand) const {
+    if (!operand.is_value() || At(operand.index).op != VectorOp::kSub) return false;
+    const VectorOperand &x = At(operand.index).operands[0], &most = At(operand.index).operands[1];
+    return most.is_value() && At(most.index).op == VectorOp::kReduceMax &&
+           At(most.index).operands[0] == x;
   }
 
   void EmitOutputs(int v) {

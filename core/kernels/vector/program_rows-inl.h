@@ -30,7 +30,9 @@ namespace asc::simd::HWY_NAMESPACE {
 //   3 counting the vectors that go on side by side (one alone is 1 or 3); Fold(), after a chunk of
 //   the row;
 //   End(call, row), after each row.
+//   kLong: whether it is so many instructions that vectors need not go on side by side.
 struct RowPart {
+  static constexpr bool kLong = false;
   HWY_INLINE void Begin() {}
   HWY_INLINE void Fold() {}
   HWY_INLINE void End(const RowLoopCall&, int64_t) {}
@@ -98,10 +100,11 @@ struct TwoOperandPart : RowPart {
     return Op()(Floats(), a, x.Load(place), y.Load(place));
   }
 };
-template <VectorOp kOp, class Op>
+template <VectorOp kOp, class Op, bool kNotPositive = false>
 struct UnaryPart : RowPart {
+  static constexpr bool kLong = kOp == VectorOp::kExp;
   static bool Matches(const ProgramInstruction& made) {
-    return made.step == ProgramStep::kUnary && made.op == kOp;
+    return made.step == ProgramStep::kUnary && made.op == kOp && made.not_positive == kNotPositive;
   }
   Op op;
   HWY_INLINE UnaryPart(const RowLoopCall&, const ProgramInstruction& made) : op{made.a, made.b} {}
@@ -261,6 +264,7 @@ template <class... Parts>
 struct RowParts;
 template <>
 struct RowParts<> {
+  static constexpr bool kLong = false;
   HWY_INLINE RowParts(const RowLoopCall&, const ProgramInstruction*) {}
   static bool Matches(const ProgramInstruction* made) { return made->step == ProgramStep::kEnd; }
   HWY_INLINE void Begin() {}
@@ -271,6 +275,7 @@ struct RowParts<> {
 };
 template <class Part, class... Rest>
 struct RowParts<Part, Rest...> {
+  static constexpr bool kLong = Part::kLong || RowParts<Rest...>::kLong;
   Part part;
   RowParts<Rest...> rest;
   HWY_INLINE RowParts(const RowLoopCall& call, const ProgramInstruction* made)
@@ -302,7 +307,7 @@ void RunRowLoop(const RowLoopCall& call) {
     parts.Begin();
     for (size_t i = 0; i < call.n;) {
       const size_t stop = std::min(call.n, i + chunk);
-      for (; i + 4 * lanes <= stop; i += 4 * lanes) {
+      for (; !RowParts<Parts...>::kLong && i + 4 * lanes <= stop; i += 4 * lanes) {
         parts.template Step<0>(FullPlace<Floats>{d, i}, none);
         parts.template Step<1>(FullPlace<Floats>{d, i + lanes}, none);
         parts.template Step<2>(FullPlace<Floats>{d, i + 2 * lanes}, none);

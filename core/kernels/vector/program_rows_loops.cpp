@@ -31,7 +31,7 @@ template <class X, class Y>
 using MulAdd = TwoOperandPart<ProgramStep::kMulAdd, MulAddOp, X, Y>;
 template <class X, class Y>
 using Fma = TwoOperandPart<ProgramStep::kFma, FmaOp, X, Y>;
-using Power = UnaryPart<VectorOp::kExp, ExpOp>;
+using Power = UnaryPart<VectorOp::kExp, ExpNotPositiveOp, true>;
 using Squared = UnaryPart<VectorOp::kSquare, SquareOp>;
 using Store = StorePart;
 using Sum = SumPart;
@@ -57,32 +57,30 @@ struct Sequence {
 RowLoop FindLoop(const ProgramInstruction* made) {
   using Plain = Sequence<Load>;
   using Scaled = Sequence<Load, Mul<Scalar>>;
-  using Masked = Sequence<Load, Add<Moving>>;
-  using ScaledMasked = Sequence<Load, MulAdd<Scalar, Moving>>;
-  using Residual = Masked;
-  using TwoResiduals = Sequence<Load, Add<Moving>, Add<Moving>>;
+  using Sum2 = Sequence<Load, Add<Moving>>;
+  using Sum3 = Sequence<Load, Add<Moving>, Add<Moving>>;
   RowLoop found = nullptr;
-  // Softmax: scale, mask and maximum; the powers and their sum.
-  Sequence<Largest>::Find<Plain, Scaled, Masked, ScaledMasked>(made, found);
-  Sequence<Sub<Scalar>, Power, Store, Sum>::Find<Plain, Scaled, Masked, ScaledMasked>(made, found);
+  // Softmax: scale, mask and maximum; the powers and their sum; the quotients.
+  Sequence<Largest>::Find<Plain, Scaled>(made, found);
+  Sequence<Store, Largest>::Find<Sum2, Sequence<Load, MulAdd<Scalar, Moving>>>(made, found);
+  Sequence<Sub<Scalar>, Power, Store, Sum>::Find<Plain, Scaled>(made, found);
+  Sequence<Sub<Scalar>, Power, Sum>::Find<Plain>(made, found);
+  Sequence<Sub<Scalar>, Sub<Scalar>, Store>::Find<Plain>(made, found);
   Sequence<Mul<Scalar>, Store>::Find<Plain>(made, found);
   Sequence<Div<Scalar>, Store>::Find<Plain>(made, found);
-  // Normalisations: sums, squares around the mean, scale and shift.
-  Sequence<Sum>::Find<Plain, Residual, TwoResiduals>(made, found);
-  Sequence<Store, Sum>::Find<Residual, TwoResiduals>(made, found);
-  Sequence<SquaredSum>::Find<Plain, Residual>(made, found);
-  Sequence<Sub<Scalar>, Store, Squared, Sum>::Find<Plain, Residual, TwoResiduals>(made, found);
-  Sequence<Sub<Scalar>, Mul<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain, Residual>(made,
-                                                                                           found);
-  Sequence<Sub<Scalar>, Mul<Scalar>, Fma<Moving, Moving>, Store>::Find<Plain, Residual>(made,
-                                                                                        found);
-  Sequence<Sub<Scalar>, Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain, Residual>(made,
-                                                                                           found);
-  Sequence<Mul<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain>(made, found);
-  Sequence<Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Plain>(made, found);
+  // Normalisations: the mean, of two or three operands too; squares around it; scale and shift.
+  Sequence<Sum>::Find<Plain>(made, found);
+  Sequence<Store, Sum>::Find<Sum2, Sum3>(made, found);
+  Sequence<SquaredSum>::Find<Plain>(made, found);
+  Sequence<Mul<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Sequence<Load, Sub<Scalar>>>(made,
+                                                                                          found);
+  Sequence<Mul<Scalar>, Fma<Moving, Moving>, Store>::Find<Sequence<Load, Sub<Scalar>>>(made, found);
+  Sequence<Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Sequence<Load, Sub<Scalar>>>(made,
+                                                                                          found);
   // Normalisations without the mean.
-  Sequence<Squared, Sum>::Find<Plain, Residual>(made, found);
-  Sequence<Mul<Scalar>, Mul<Moving>, Store>::Find<Plain, Residual>(made, found);
+  Sequence<Squared, Sum>::Find<Plain>(made, found);
+  Sequence<Store, Squared, Sum>::Find<Sum2>(made, found);
+  Sequence<Mul<Scalar>, Mul<Moving>, Store>::Find<Plain>(made, found);
   // Reductions alone.
   Sequence<Smallest>::Find<Plain>(made, found);
   return found;
@@ -97,8 +95,9 @@ RowLoop FindRowLoop(const ProgramCode& code, const ProgramSegment& segment) {
   if (!segment.wide) return nullptr;
   for (const ProgramInstruction& made : segment.instructions) {
     // Blocks hold less than a row.
-    const bool block = made.step == ProgramStep::kStore &&
-                       code.operands[static_cast<size_t>(made.x)].kind == ProgramOperand::Kind::kTemp;
+    const bool block =
+        made.step == ProgramStep::kStore &&
+        code.operands[static_cast<size_t>(made.x)].kind == ProgramOperand::Kind::kTemp;
     if (block) return nullptr;
   }
   return HWY_DYNAMIC_DISPATCH(FindLoop)(segment.instructions.data());

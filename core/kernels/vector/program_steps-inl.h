@@ -112,7 +112,8 @@ void UnaryStep(const BoundInstruction* at, ProgramFrame* frame, size_t begin, AS
   ASC_EACH(F, f)
   ASC_NEXT;
 }
-// Long functions: one loop instead of eight copies, over the vectors that are there.
+// Long functions of partial blocks: one loop instead of eight copies, over the vectors that are
+// there.
 template <class Op>
 void LongUnaryStep(const BoundInstruction* at, ProgramFrame* frame, size_t begin, ASC_ACCUMULATOR) {
   const Floats d;
@@ -213,6 +214,10 @@ struct NotOp {
   HWY_INLINE Vec operator()(Floats d, Vec x) const {
     return hn::IfThenElseZero(hn::Eq(x, hn::Zero(d)), hn::Set(d, 1.0f));
   }
+};
+struct ExpNotPositiveOp {
+  float a, b;
+  HWY_INLINE Vec operator()(Floats d, Vec x) const { return ExpNotPositive(d, x); }
 };
 HWY_INLINE Vec Choose(Floats d, Vec condition, Vec x, Vec y) {
   return hn::IfThenElse(hn::Eq(condition, hn::Zero(d)), y, x);

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "core/kernels/vector/program.h"
 #include "tests/core/kernels/vector_test.h"
 
 namespace asc::testing {
@@ -196,6 +197,64 @@ TEST(VectorProgramKernel, RowsOfEveryLength) {
                            Noise({length}, 4)},
                           2),
                   4e-6);
+  }
+}
+
+// Softmax, normalisations and reductions of which every pass over a row is one loop.
+constexpr std::string_view kRowPrograms[] = {
+    kSoftmax,
+    kLayerNorm,
+    "%0 = reduce_max in0; %1 = sub in0, %0; %2 = exp %1; %3 = reduce_sum %2; %4 = log %3; "
+    "%5 = sub %1, %4; float32 %5",
+    "%0 = mul in0, 0.5; %1 = reduce_max %0; %2 = sub %0, %1; %3 = exp %2; %4 = reduce_sum %3; "
+    "%5 = div %2, %4; %6 = reciprocal %4; %7 = mul %3, %6; float32 %7",
+    "%0 = add in0, in1; %1 = add %0, in2; %2 = reduce_mean %1; %3 = sub %1, %2; %4 = square %3; "
+    "%5 = reduce_mean %4; %6 = sqrt %5; %7 = div %3, %6; %8 = mul %7, in3; %9 = add %8, in3; "
+    "float32 %9",
+    "%0 = square in0; %1 = reduce_mean %0; %2 = reciprocal_sqrt %1; %3 = mul in0, %2; "
+    "%4 = mul %3, in1; float32 %4",
+    "%0 = add in0, in1; %1 = square %0; %2 = reduce_sum %1; %3 = sqrt %2; %4 = div %0, %3; "
+    "float32 %0; float32 %4",
+    "%0 = reduce_mean in0; %1 = sub in0, %0; %2 = square %1; %3 = reduce_mean %2; %4 = sqrt %3; "
+    "%5 = reciprocal %4; %6 = mul %1, %5; %7 = fma %6, in1, in2; float32 %7",
+    "%0 = reduce_min in0; float32 %0",
+};
+// A NaN wherever it is in the row.
+TEST(VectorProgramKernel, ExtremesKeepNan) {
+  for (const int64_t length : {1, 16, 75, 133}) {
+    Tensor x = Noise({length, length});
+    for (int64_t i = 0; i < length; ++i) x.data<float>()[i * length + i] = NAN;
+    ExpectProgram(Program("%0 = reduce_max in0; float32 %0", {x}), 0);
+    ExpectProgram(Program("%0 = mul in0, -2; %1 = reduce_min %0; float32 %1", {x}), 0);
+    ExpectProgram(Program("%0 = reduce_min in0; float32 %0", {x}), 0);
+  }
+}
+
+Inputs RowInputs(const VectorProgram& program, int64_t rows, int64_t length, bool wild) {
+  const Dims shapes[] = {{rows, length}, {rows, length}, {length}, {length}};
+  Inputs inputs;
+  for (size_t i = 0; i < 4 && !program.Verify(i, program.outputs.size()).ok(); ++i)
+    inputs.emplace_back(wild ? WildNoise(shapes[i], static_cast<uint32_t>(i + 1))
+                             : Noise(shapes[i], static_cast<uint32_t>(i + 1)));
+  return inputs;
+}
+
+TEST(VectorProgramKernel, RowSuperinstructions) {
+  for (const std::string_view text : kRowPrograms) {
+    const VectorProgram program = VectorProgram::Parse(text).value();
+    const size_t outputs = program.outputs.size();
+    const size_t inputs = RowInputs(program, 1, 2, false).size();
+    const auto code =
+        simd::LowerProgram(program, std::vector<bool>(std::max<size_t>(1, inputs), false));
+    ASSERT_TRUE(code.ok());
+    for (const simd::ProgramSegment& segment : code->segments)
+      EXPECT_TRUE(!segment.wide || simd::FindRowLoop(*code, segment) != nullptr) << text;
+    for (const int64_t length : {2, 15, 16, 31, 49, 64, 80, 127, 300, 5000}) {
+      SCOPED_TRACE(length);
+      const int64_t rows = length > 1000 ? 3 : 33;
+      ExpectProgram(Program(text, RowInputs(program, rows, length, false), outputs), 4e-6);
+      ExpectProgram(Program(text, RowInputs(program, rows, length, true), outputs), 4e-6);
+    }
   }
 }
 
