@@ -14,6 +14,10 @@ namespace asc {
 // Seconds by the sums that define the convolution. Takes what Conv and asc.FusedConv take.
 double DirectConvolutionSeconds(const KernelRequest& request);
 
+// Seconds by the vector engine's kernel for convolutions with a window for each channel. `unrolled`:
+// it has loops made for that window.
+double DepthwiseSeconds(const KernelRequest& request, bool unrolled);
+
 // Seconds by Winograd's algorithm, with a surcharge on F(4x4) because it rounds more coarsely.
 double WinogradSeconds(const winograd::Problem& p, int threads);
 

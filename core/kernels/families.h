@@ -19,6 +19,7 @@ void AddPointwiseConvolutions(KernelTable& table);
 void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
+void AddVectorDepthwise(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
 void AddVectorPool(KernelTable& table);
 void AddVectorRecurrent(KernelTable& table);

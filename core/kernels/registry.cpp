@@ -37,6 +37,7 @@ void InstallHostKernels() {
     AddPointwiseConvolutions(table);
     AddSignalConvolutions(table);
     AddWinogradConvolutions(table);
+    AddVectorDepthwise(table);
 #ifdef ASC_WITH_ONEDNN
     AddOneDnnConvolutions(table);
     AddOneDnnMatMuls(table);
