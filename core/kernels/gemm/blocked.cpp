@@ -21,7 +21,7 @@ constexpr int64_t kAliasBytes = 4096, kAliasRows = 8;
 constexpr double kWorthAThread = 4000;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t Depth(const Product& p) { return p.k * p.blocks; }
+int64_t Depth(const Product& p) { return p.k * p.blocks + p.rest; }
 // Part `i` of `parts` even ones.
 struct Range {
   int64_t begin, end;
@@ -108,7 +108,7 @@ void MultiplyPart(const Product& whole, int64_t a_column, const Cutting& cutting
       if (part > 0) p.residual = nullptr;
       if (p.residual != nullptr) p.residual += (rows.begin + block.begin) * p.residual_row;
       p.accumulate |= part > 0;
-      if (!last) p.bias = nullptr, p.clamp = false;
+      if (!last) p.bias = nullptr, p.clamp = false, p.rest = 0;
       // The sum is cut between its blocks, or where it has one, within that.
       const Range depth = PartOf(p.blocks > 1 ? p.blocks : p.k, part, cutting.depth_blocks);
       if (p.blocks > 1) {

@@ -261,11 +261,11 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahe
   const float* a = p.a + row * p.a_row;
   const float* b = p.b + column / kWidth * p.b_panel;
   // Panels end with the columns; what fills the last block of channels may go on.
-  const int64_t blocks = column < p.n ? p.blocks : 0;
+  const int64_t blocks = column < p.n ? p.blocks + (p.rest > 0 ? 1 : 0) : 0;
   for (int64_t block = 0; block < blocks; ++block, a += p.a_block, b += p.b_block) {
     Rows x = RowsAt(a, p.a_row);
     const float* right = b;
-    int64_t k = p.k;
+    int64_t k = block < p.blocks ? p.k : p.rest;
     for (; k >= kUnroll; k -= kUnroll) {
       __builtin_prefetch(near, 0, 2);
       near += ahead.step;

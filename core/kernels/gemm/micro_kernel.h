@@ -31,6 +31,7 @@ void Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, 
 struct Product {
   int64_t m = 0, n = 0, k = 0;
   int64_t blocks = 1;  // parts of the sum, each of k
+  int64_t rest = 0;    // terms of one more, shorter part behind them
 
   const float* a = nullptr;
   int64_t a_row = 0, a_block = 0;

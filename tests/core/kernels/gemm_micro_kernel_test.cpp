@@ -30,11 +30,12 @@ struct Case {
   int64_t m, n, k, blocks = 1, c_width = 0;
   bool accumulate = false, bias = false, residual = false, clamp = false;
   float alpha = 1;
+  int64_t rest = 0;
 };
 
 // Runs `test` on noise and compares each element with a sum in double precision.
 void Check(const Case& test) {
-  const int64_t depth = test.k * test.blocks, row = depth + 3;
+  const int64_t depth = test.k * test.blocks + test.rest, row = depth + 3;
   const std::vector<float> a = Noise(test.m * row, 1), b = Noise(depth * test.n, 2);
   const std::vector<float> packed = Packed(b, depth, test.n), bias = Noise(test.n, 3);
   const int64_t width = Tiles().width, c_width = test.c_width;
@@ -53,6 +54,7 @@ void Check(const Case& test) {
   p.n = test.n;
   p.k = test.k;
   p.blocks = test.blocks;
+  p.rest = test.rest;
   p.a = a.data();
   p.a_row = row;
   p.a_block = test.k;
@@ -115,7 +117,12 @@ TEST(GemmMicroKernel, EveryCountOfRowsAndColumns) {
 
 TEST(GemmMicroKernel, PartsOfTheSumStandApart) {
   ForEachTarget([] {
-    for (const int64_t k : {1, 4, 8, 16}) Check({20, 40, k, 5});
+    for (const int64_t k : {1, 4, 8, 16}) {
+      Check({20, 40, k, 5});
+      for (const int64_t rest : {1, 3, 8, 15}) {
+        if (rest < k) Check({.m = 20, .n = 40, .k = k, .blocks = 2, .rest = rest});
+      }
+    }
   });
 }
 

@@ -109,7 +109,7 @@ TEST(OneDnnConvolution, KeepsNaN) {
   EXPECT_EQ(ExpectKernelsAgree({"Conv", "", {x, Noise({8, 8, 3, 3})}, {1}, ConvAttributes({1, 1}, {1, 1, 1, 1})}),
             Names{"onednn.convolution"});
   // Infinity times the padding of the weights must not come out.
-  KernelCase padded{"Conv", "", {x, Noise({5, 8, 1, 1})}, {1}, ConvAttributes({1, 1}, {0, 0, 0, 0})};
+  KernelCase padded{"Conv", "", {x, Noise({5, 8, 1, 1})}, {1}, ConvAttributes({2, 2}, {0, 0, 0, 0})};
   padded.c0 = 16;
   padded.plain_inputs = {1};
   EXPECT_EQ(ExpectKernelsAgree(padded), Names{"onednn.convolution"});
