@@ -22,7 +22,8 @@ std::optional<Extents> ExtentsOf(const KernelRequest& request, const MatMulForm&
   const int64_t k = column || form.transpose_b ? b.back() : b[b.size() - 2];
   const int64_t n = column ? 1 : form.transpose_b ? b[b.size() - 2] : b.back();
   if (k * n != b_count) return std::nullopt;
-  if (form.transpose_a && a.size() != 2) return std::nullopt;
+  if (form.transpose_a && (a.size() < 2 || ElementCount(a, 0, a.size() - 2) != 1))
+    return std::nullopt;
   return Extents{ElementCount(a) / k, n, k};
 }
 

@@ -71,6 +71,22 @@ TEST(GemmMatMul, Gemm) {
   }
 }
 
+TEST(GemmMatMul, TransposedOperandsOfOneMatrix) {
+  AttributeMap attributes;
+  attributes.Set("transA", int64_t{1});
+  KernelCase test{"FusedMatMul",
+                  "asc",
+                  {Noise({1, 37, 20}), Noise({37, 70}, 2), Noise({70}, 3)},
+                  {},
+                  attributes};
+  ExpectGemm(test);
+  test.inputs[0] = Noise({1, 1, 37, 20});
+  ExpectGemm(test);
+  test.inputs[0] = Noise({2, 37, 20});
+  test.constants = {1};
+  EXPECT_EQ(std::ranges::count(testing::ExpectKernelsAgree(test), "gemm.matmul"), 0);
+}
+
 TEST(GemmMatMul, AddendsThatAreNoRowsGoElsewhere) {
   KernelCase test{"Gemm", "", {Noise({5, 7}), Noise({7, 6}, 2), Noise({5, 1}, 3)}};
   test.constants = {1};
