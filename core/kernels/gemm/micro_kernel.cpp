@@ -31,6 +31,9 @@ constexpr int kRows = 12;
 #else
 constexpr int kRows = 6;
 #endif
+// The last vector may be computed as its lower half, which takes half as long where vectors of 512
+// bits run as two.
+constexpr int kHalves = HWY_TARGET == HWY_AVX3 ? 2 : 1;
 // Steps of k in the body of the loop.
 #ifdef ASC_SMALL_TILES
 constexpr int kUnroll = 1;
@@ -60,8 +63,8 @@ HWY_INLINE Rows RowsAt(const float* a, int64_t row) {
   return {a, a + 7 * row, step, 3 * step, 5 * step};
 }
 
-// sums[v][kRow] += x[kRow][kAt] * b[v]
-template <int kRow, int kAt, int kColumns, int kCount>
+// sums[v][kRow] += x[kRow][kAt] * b[v]; kHalf: the upper half of the last one becomes zero.
+template <int kRow, int kAt, bool kHalf, int kColumns, int kCount>
 HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns],
                             Vec (&sums)[kColumns][kCount]) {
   constexpr int kAway = kRow % 7;
@@ -72,10 +75,20 @@ HWY_INLINE void MultiplyRow(const Rows& x, const Vec (&b)[kColumns],
   // they read was written before the function around them was called, so none is named.
 #if HWY_TARGET == HWY_AVX3
   Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
-    if constexpr (kAway == 0) {
+    constexpr bool kLower = kHalf && v == kColumns - 1;
+    if constexpr (kAway == 0 && kLower) {
+      asm volatile("vfmadd231ps %c[at](%[base])%{1to8%}, %t[b], %t[sum]"
+                   : [sum] "+v"(sums[v][kRow].raw)
+                   : [b] "v"(b[v].raw), [base] "r"(base), [at] "i"(4 * kAt));
+    } else if constexpr (kAway == 0) {
       asm volatile("vfmadd231ps %c[at](%[base])%{1to16%}, %[b], %[sum]"
                    : [sum] "+v"(sums[v][kRow].raw)
                    : [b] "v"(b[v].raw), [base] "r"(base), [at] "i"(4 * kAt));
+    } else if constexpr (kLower) {
+      asm volatile("vfmadd231ps %c[at](%[base],%[step],%c[scale])%{1to8%}, %t[b], %t[sum]"
+                   : [sum] "+v"(sums[v][kRow].raw)
+                   : [b] "v"(b[v].raw), [base] "r"(base), [step] "r"(step), [scale] "i"(kScale),
+                     [at] "i"(4 * kAt));
     } else {
       asm volatile("vfmadd231ps %c[at](%[base],%[step],%c[scale])%{1to16%}, %[b], %[sum]"
                    : [sum] "+v"(sums[v][kRow].raw)
@@ -215,7 +228,7 @@ struct Ahead {
 constexpr int ChainsOf(int sums) { return sums <= 2 ? 4 : sums <= 4 ? 2 : 1; }
 
 // kDepth steps of k.
-template <int kDepth, int kChains, int kCount, int kColumns>
+template <int kDepth, bool kHalf, int kChains, int kCount, int kColumns>
 HWY_INLINE void MultiplySteps(const Rows& x, const float* b,
                               Vec (&sums)[kChains][kColumns][kCount]) {
   Repeat<kDepth>([&](auto at) ASC_INLINE_LAMBDA {
@@ -223,8 +236,9 @@ HWY_INLINE void MultiplySteps(const Rows& x, const float* b,
     Repeat<kColumns>([&](auto v) ASC_INLINE_LAMBDA {
       right[v] = hn::LoadU(Floats(), b + at * kWidth + v * kLanes);
     });
-    Repeat<kCount>([&](auto row)
-                       ASC_INLINE_LAMBDA { MultiplyRow<row, at>(x, right, sums[at % kChains]); });
+    Repeat<kCount>([&](auto row) ASC_INLINE_LAMBDA {
+      MultiplyRow<row, at, kHalf>(x, right, sums[at % kChains]);
+    });
   });
 }
 
@@ -241,7 +255,7 @@ HWY_INLINE void NearRows(const Product& p, const float* first, int64_t step, int
 }
 
 // The rows [row, row + kCount) and the columns [column, column + kColumns * kLanes) of the result.
-template <int kCount, int kColumns>
+template <int kCount, int kColumns, bool kHalf>
 HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahead) {
   const char* near = ahead.at;
   constexpr int kChains = ChainsOf(kCount * kColumns);
@@ -269,13 +283,13 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahe
     for (; k >= kUnroll; k -= kUnroll) {
       __builtin_prefetch(near, 0, 2);
       near += ahead.step;
-      MultiplySteps<kUnroll>(x, right, sums);
+      MultiplySteps<kUnroll, kHalf>(x, right, sums);
       x.first += kUnroll;
       x.eighth += kUnroll;
       right += kUnroll * kWidth;
     }
     for (; k > 0; --k) {
-      MultiplySteps<1>(x, right, sums);
+      MultiplySteps<1, kHalf>(x, right, sums);
       ++x.first;
       ++x.eighth;
       right += kWidth;
@@ -296,14 +310,17 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahe
 
 using TileFunction = void (*)(const Product&, int64_t, int64_t, Ahead&);
 struct TileTable {
-  TileFunction of[kVectors][kRows];
+  TileFunction of[kHalves][kVectors][kRows];  // whole, half
 };
 constexpr TileTable MakeTable() {
   TileTable table{};
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    ((table.of[I / kRows][I % kRows] = Tile<I % kRows + 1, I / kRows + 1>), ...);
+    constexpr int kTiles = kVectors * kRows;
+    ((table.of[I / kTiles][I / kRows % kVectors][I % kRows] =
+          Tile<I % kRows + 1, I / kRows % kVectors + 1, I / kTiles == 1>),
+     ...);
   }
-  (std::make_integer_sequence<int, kVectors * kRows>());
+  (std::make_integer_sequence<int, kHalves * kVectors * kRows>());
   return table;
 }
 
@@ -322,10 +339,11 @@ void MultiplyTiles(const Product& p) {
                       static_cast<uintptr_t>((panel + 1) * p.b_panel) * sizeof(float);
     Ahead ahead{reinterpret_cast<const char*>(next), step};
     const int64_t vectors = std::min<int64_t>((columns - column + kLanes - 1) / kLanes, kVectors);
+    const int64_t half = kHalves == 2 && p.n - column <= vectors * kLanes - kLanes / 2 ? 1 : 0;
     // Rows in even parts: a short one at the end would leave the multipliers waiting.
     for (int64_t cut = 0; cut < cuts; ++cut) {
       const int64_t row = p.m * cut / cuts, rows = p.m * (cut + 1) / cuts - row;
-      kTable.of[vectors - 1][rows - 1](p, row, column, ahead);
+      kTable.of[half][vectors - 1][rows - 1](p, row, column, ahead);
     }
   }
 }
