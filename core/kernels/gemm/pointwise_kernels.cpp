@@ -47,21 +47,6 @@ bool Supports(const KernelRequest& request) {
   return IsPointwise(request);
 }
 
-// Of few channels, the ends of tiles take long: oneDNN's kernels are faster there, measured on Zen 4 with
-// the layers of MobileNetV2, ResNet-50 and DenseNet-121. A pass that keeps NaN takes longer still.
-constexpr int64_t kFewChannels = 48, kManyPixels = 56 * 56;
-
-// Zero, as of kernels that know no cost, where this one is to be taken.
-double Cost(const KernelRequest& request) {
-  const Dims& x = request.inputs[kX].dims;
-  const bool needs_pass =
-      !request.assume_finite && !request.node.attributes.String("activation", "").empty();
-  if (x[1] >= kFewChannels || x[2] * x[3] < kManyPixels || needs_pass) return 0;
-  constexpr double kFlopsPerSecond = 1e11;
-  return 2 * static_cast<double>(x[1]) *
-         static_cast<double>(ElementCount(request.outputs[0].dims)) / kFlopsPerSecond;
-}
-
 class Pointwise : public Kernel {
  public:
   static Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
@@ -132,8 +117,8 @@ class Pointwise : public Kernel {
 }  // namespace
 
 void AddPointwiseConvolutions(KernelTable& table) {
-  table.push_back({"Conv", "", "gemm.pointwise", Supports, Cost, Pointwise::Create});
-  table.push_back({"FusedConv", "asc", "gemm.pointwise", Supports, Cost, Pointwise::Create});
+  table.push_back({"Conv", "", "gemm.pointwise", Supports, nullptr, Pointwise::Create});
+  table.push_back({"FusedConv", "asc", "gemm.pointwise", Supports, nullptr, Pointwise::Create});
 }
 
 }  // namespace asc
