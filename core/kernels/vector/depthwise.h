@@ -30,6 +30,8 @@ struct Depthwise {
 
 // Whether there are loops made for windows along this axis; any others take longer.
 bool IsUnrolled(const WindowAxis& columns);
+// Whether this CPU adds products in one instruction, and has the registers that the loops need.
+bool MultipliesAndAdds();
 
 // The output rows [begin, end) of all planes, counted through. On the calling thread.
 void ConvolveDepthwise(const Depthwise& p, int64_t begin, int64_t end);

@@ -114,8 +114,12 @@ class DepthwiseConvolution : public Kernel {
 
 bool Supports(const KernelRequest& request) { return DepthwiseOf(request).has_value(); }
 
+// Times slower, where oneDNN has assembly for the CPU all the same.
+constexpr double kWithoutMultiplyAdd = 5;
+
 double Cost(const KernelRequest& request) {
-  return DepthwiseSeconds(request, simd::IsUnrolled(DepthwiseOf(request)->columns));
+  const double seconds = DepthwiseSeconds(request, simd::IsUnrolled(DepthwiseOf(request)->columns));
+  return simd::MultipliesAndAdds() ? seconds : kWithoutMultiplyAdd * seconds;
 }
 
 Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {

@@ -217,12 +217,17 @@ void ConvolveRows(const Depthwise& p, int64_t begin, int64_t end) {
 void ConvolveDepthwiseLoop(const Depthwise& p, int64_t begin, int64_t end) {
   p.c0 == 8 ? ConvolveRows<8>(p, begin, end) : ConvolveRows<16>(p, begin, end);
 }
+
+bool MultipliesAndAddsHere() { return HWY_NATIVE_FMA != 0; }
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace asc::simd {
 HWY_EXPORT(ConvolveDepthwiseLoop);
+HWY_EXPORT(MultipliesAndAddsHere);
+
+bool MultipliesAndAdds() { return HWY_DYNAMIC_DISPATCH(MultipliesAndAddsHere)(); }
 
 bool IsUnrolled(const WindowAxis& columns) {
   if (std::max(columns.pad_begin, columns.pad_end) >= columns.kernel) return false;
