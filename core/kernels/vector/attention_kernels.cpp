@@ -1,49 +1,21 @@
-// asc.FusedAttention of float32: a block of queries at a time, whose scores stay in the caches.
-#include <algorithm>
-
-#include "core/base/parallel.h"
+// asc.FusedAttention of float32.
 #include "core/kernels/families.h"
-#include "core/kernels/gemm/micro_kernel.h"
-#include "core/kernels/vector/attention.h"
+#include "core/kernels/vector/attention_engine.h"
 #include "core/kernels/vector/common.h"
 #include "core/ops/broadcast_iterator.h"
 #include "core/ops/fused_attention.h"
 
 namespace asc {
 namespace {
-constexpr int64_t kBlockScores = 12 << 10;  // elements: leaves room for the keys beside it in L1
-constexpr int64_t kFewQueries =
-    6;  // reading keys and values as they lie is faster than packing them
-constexpr double kPartFlops = 4e5;  // worth a thread of their own
-constexpr double kFewPartFlops =
-    1e5;  // the same where keys and values come from memory for one use
-constexpr int64_t kLine = kAlignment / sizeof(float);
-
-int64_t RoundUp(int64_t count) { return (count + kLine - 1) / kLine * kLine; }
-
-// A stack of matrices: where the matrix of a batch begins, and its strides.
-struct Stack {
-  int64_t offset = 0;
-  Dims batch;  // strides; 0 where one matrix serves several
-  int64_t row = 0, step = 0;
-};
-
-struct Form {
-  Dims batch;  // extents
-  int64_t queries = 0, keys = 0, size = 0, v_size = 0;
-  Stack q, k, v, y, mask, condition;
-  bool has_mask = false, has_condition = false;
-  float scale = 1, fill = 0;
-  bool fill_where = false, clear_nan = false;
-
-  int64_t batches() const { return ElementCount(batch); }
-  bool few() const { return queries < kFewQueries; }
-};
+using simd::AttentionEngine;
+using simd::AttentionForm;
+using simd::AttentionOperands;
+using simd::AttentionStack;
 
 // Batch axes are aligned at their ends, as in broadcasting.
-Stack StackOf(const ArrangedView& view, size_t batch_rank) {
+AttentionStack StackOf(const ArrangedView& view, size_t batch_rank) {
   const size_t own = view.dims.size() - 2;
-  Stack stack{view.offset, Dims(batch_rank, 0), view.strides[own], view.strides[own + 1]};
+  AttentionStack stack{view.offset, Dims(batch_rank, 0), view.strides[own], view.strides[own + 1]};
   for (size_t i = 0; i < own; ++i) {
     stack.batch[batch_rank - own + i] = view.dims[i] == 1 ? 0 : view.strides[i];
   }
@@ -51,7 +23,7 @@ Stack StackOf(const ArrangedView& view, size_t batch_rank) {
 }
 
 // A mask or condition that broadcasts to the scores; nullopt where it would make them larger.
-std::optional<Stack> BroadcastStack(const Dims& dims, const Form& form) {
+std::optional<AttentionStack> BroadcastStack(const Dims& dims, const AttentionForm& form) {
   ArrangedView view{dims, ContiguousStrides(dims), 0};
   while (view.dims.size() < 2) {
     view.dims.insert(view.dims.begin(), 1);
@@ -70,12 +42,12 @@ std::optional<Stack> BroadcastStack(const Dims& dims, const Form& form) {
   return StackOf(view, form.batch.size());
 }
 
-bool IsContiguousMatrix(const Stack& stack) { return stack.row == 1 || stack.step == 1; }
+bool IsContiguousMatrix(const AttentionStack& stack) { return stack.row == 1 || stack.step == 1; }
 
-std::optional<Form> FormOf(const KernelRequest& request) {
+std::optional<AttentionForm> FormOf(const KernelRequest& request) {
   const FusedAttentionForm attributes = ReadFusedAttention(request.node.attributes);
   ArrangedView views[3];
-  Form form;
+  AttentionForm form;
   for (size_t i = 0; i < 3; ++i) {
     views[i] = Arrange(request.inputs[i].dims, attributes.operands[i]);
     const Dims leading(views[i].dims.begin(), views[i].dims.end() - 2);
@@ -92,7 +64,7 @@ std::optional<Form> FormOf(const KernelRequest& request) {
   form.v_size = extent(kFusedValue, 1);
   // A mask may make scores of one key those of many.
   if (extent(kFusedValue, 2) != form.keys) return std::nullopt;
-  Stack* const stacks[] = {&form.q, &form.k, &form.v};
+  AttentionStack* const stacks[] = {&form.q, &form.k, &form.v};
   for (size_t i = 0; i < 3; ++i) *stacks[i] = StackOf(views[i], form.batch.size());
   if (form.q.step != 1 || !IsContiguousMatrix(form.k) || !IsContiguousMatrix(form.v))
     return std::nullopt;
@@ -113,6 +85,7 @@ std::optional<Form> FormOf(const KernelRequest& request) {
   }
   form.y = StackOf(y, form.batch.size());
   if (form.y.step != 1 && form.v_size != 1) return std::nullopt;
+  form.mask_keys = form.keys;
   form.scale = attributes.scale;
   form.fill = attributes.fill;
   form.fill_where = attributes.fill_where;
@@ -122,183 +95,25 @@ std::optional<Form> FormOf(const KernelRequest& request) {
 
 class AttentionKernel : public Kernel {
  public:
-  AttentionKernel(Form form, int threads) : form_(std::move(form)) {
-    const int64_t tile = gemm::Tiles().rows;
-    const int64_t rows = std::max(tile, kBlockScores / form_.keys / tile * tile);
-    blocks_ = (form_.queries + rows - 1) / rows;
-    rows_ = (form_.queries + blocks_ - 1) / blocks_;
-    score_row_ = RoundUp(form_.keys);
-    const double flops = 2.0 * static_cast<double>(form_.batches() * form_.queries * form_.keys) *
-                         static_cast<double>(form_.size + form_.v_size);
-    parts_ = std::clamp<int64_t>(
-        static_cast<int64_t>(flops / (form_.few() ? kFewPartFlops : kPartFlops)), 1,
-        std::min<int64_t>(threads, form_.batches() * blocks_));
-    if (!form_.few()) {
-      packed_k_ = RoundUp(gemm::PackedCount(form_.size, form_.keys));
-      packed_v_ = RoundUp(gemm::PackedCount(form_.keys, form_.v_size));
-    }
-    part_floats_ = packed_k_ + packed_v_ + rows_ * score_row_;
-  }
+  AttentionKernel(AttentionForm form, int threads) : engine_(std::move(form), threads) {}
 
   Status Run(KernelContext& context) const override {
-    const Operands operands{
-        context.input(kFusedQuery).data<float>(),
-        context.input(kFusedKey).data<float>(),
-        context.input(kFusedValue).data<float>(),
-        form_.has_mask ? context.input(kFusedMask).data<float>() : nullptr,
-        form_.has_condition ? context.input(kFusedCondition).data<bool>() : nullptr,
-        context.output(0).data<float>(),
-        static_cast<float*>(context.planned_scratch())};
-    ParallelFor(parts_, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t part = begin; part < end; ++part) RunPart(operands, part);
-    });
+    AttentionOperands operands;
+    operands.q = context.input(kFusedQuery).data<float>();
+    operands.k = context.input(kFusedKey).data<float>();
+    operands.v = context.input(kFusedValue).data<float>();
+    if (engine_.form().has_mask) operands.mask = context.input(kFusedMask).data<float>();
+    if (engine_.form().has_condition)
+      operands.condition = context.input(kFusedCondition).data<bool>();
+    operands.y = context.output(0).data<float>();
+    engine_.Run(operands, context.planned_scratch());
     return Ok();
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(parts_ * part_floats_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return engine_.scratch_bytes(); }
   std::string_view name() const override { return "vector:attention"; }
 
  private:
-  struct Operands {
-    const float *q, *k, *v, *mask;
-    const bool* condition;
-    float* y;
-    float* scratch;
-  };
-  // Moved to one batch.
-  struct Head {
-    const float *q, *k, *v, *mask;
-    const bool* condition;
-    float* y;
-  };
-
-  Head HeadAt(const Operands& operands, int64_t batch) const {
-    Head head{operands.q + form_.q.offset, operands.k + form_.k.offset,
-              operands.v + form_.v.offset, operands.mask,
-              operands.condition,          operands.y};
-    for (size_t axis = form_.batch.size(); axis-- > 0;) {
-      const int64_t at = batch % form_.batch[axis];
-      batch /= form_.batch[axis];
-      head.q += at * form_.q.batch[axis];
-      head.k += at * form_.k.batch[axis];
-      head.v += at * form_.v.batch[axis];
-      head.y += at * form_.y.batch[axis];
-      if (form_.has_mask) head.mask += at * form_.mask.batch[axis];
-      if (form_.has_condition) head.condition += at * form_.condition.batch[axis];
-    }
-    return head;
-  }
-
-  void RunPart(const Operands& operands, int64_t part) const {
-    const int64_t units = form_.batches() * blocks_;
-    float* const packed_k = operands.scratch + part * part_floats_;
-    float* const packed_v = packed_k + packed_k_;
-    float* const scores = packed_v + packed_v_;
-    int64_t packed = -1;
-    for (int64_t unit = units * part / parts_; unit < units * (part + 1) / parts_; ++unit) {
-      const int64_t batch = unit / blocks_, block = unit % blocks_;
-      const Head head = HeadAt(operands, batch);
-      const int64_t first = form_.queries * block / blocks_,
-                    count = form_.queries * (block + 1) / blocks_ - first;
-      if (form_.few()) {
-        AttendFew(head, first, count, scores);
-        continue;
-      }
-      if (packed != batch) {
-        packed = batch;
-        gemm::Pack(head.k, form_.k.step, form_.k.row, form_.size, form_.keys, 0, form_.size,
-                   packed_k);
-        gemm::Pack(head.v, form_.v.row, form_.v.step, form_.keys, form_.v_size, 0, form_.keys,
-                   packed_v);
-      }
-      Attend(head, first, count, packed_k, packed_v, scores);
-    }
-  }
-
-  // Queries [first, first + count) of one head.
-  void Attend(const Head& head, int64_t first, int64_t count, const float* packed_k,
-              const float* packed_v, float* scores) const {
-    const int64_t width = gemm::Tiles().width;
-    gemm::Product product;
-    product.m = count;
-    product.n = form_.keys;
-    product.k = form_.size;
-    product.a = head.q + first * form_.q.row;
-    product.a_row = form_.q.row;
-    product.b = packed_k;
-    product.b_panel = width * form_.size;
-    product.b_block = width * form_.size;
-    product.c = scores;
-    product.c_row = score_row_;
-    product.alpha = form_.scale;
-    // A mask without a condition before it is added by the product.
-    const bool added = head.mask != nullptr && !form_.has_condition && form_.mask.step == 1;
-    if (added && form_.mask.row == 0) product.bias = head.mask;
-    if (added && form_.mask.row != 0) {
-      product.residual = head.mask + first * form_.mask.row;
-      product.residual_row = form_.mask.row;
-    }
-    gemm::Multiply(product);
-    Weight(head, first, count, scores, added);
-    product = {};
-    product.m = count;
-    product.n = form_.v_size;
-    product.k = form_.keys;
-    product.a = scores;
-    product.a_row = score_row_;
-    product.b = packed_v;
-    product.b_panel = width * form_.keys;
-    product.b_block = width * form_.keys;
-    product.c = head.y + first * form_.y.row;
-    product.c_row = form_.y.row;
-    gemm::Multiply(product);
-  }
-
-  void AttendFew(const Head& head, int64_t first, int64_t count, float* scores) const {
-    for (int64_t i = 0; i < count; ++i) {
-      const float* q = head.q + (first + i) * form_.q.row;
-      float* row = scores + i * score_row_;
-      if (form_.k.step == 1) {
-        simd::MultiplyByRows(q, head.k, form_.k.row, form_.keys, form_.size, form_.scale, row);
-      } else {
-        simd::AddUpRows(q, head.k, form_.k.step, form_.size, form_.keys, form_.scale, row);
-      }
-    }
-    Weight(head, first, count, scores, false);
-    for (int64_t i = 0; i < count; ++i) {
-      const float* row = scores + i * score_row_;
-      float* y = head.y + (first + i) * form_.y.row;
-      if (form_.v.step == 1) {
-        simd::AddUpRows(row, head.v, form_.v.row, form_.keys, form_.v_size, 1, y);
-      } else {
-        simd::MultiplyByRows(row, head.v, form_.v.step, form_.v_size, form_.keys, 1, y);
-      }
-    }
-  }
-
-  // `masked`: the mask is in the scores already.
-  void Weight(const Head& head, int64_t first, int64_t count, float* scores, bool masked) const {
-    simd::AttentionScores s;
-    s.scores = scores;
-    s.row = score_row_;
-    s.rows = count;
-    s.keys = form_.keys;
-    if (head.mask != nullptr && !masked) s.mask = head.mask + first * form_.mask.row;
-    s.mask_row = form_.mask.row;
-    s.mask_step = form_.mask.step;
-    if (head.condition != nullptr) s.condition = head.condition + first * form_.condition.row;
-    s.condition_row = form_.condition.row;
-    s.condition_step = form_.condition.step;
-    s.fill = form_.fill;
-    s.fill_where = form_.fill_where;
-    s.clear_nan = form_.clear_nan;
-    simd::WeightScores(s);
-  }
-
-  Form form_;
-  int64_t blocks_, rows_, score_row_, parts_;
-  int64_t packed_k_ = 0, packed_v_ = 0, part_floats_;
+  AttentionEngine engine_;
 };
 
 bool Supports(const KernelRequest& request) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/kernels/vector/attention.h"
 
@@ -33,13 +34,16 @@ HWY_INLINE Vec Fill(const AttentionScores& s, const bool* condition, Place at, V
   return hn::IfThenElse(hn::RebindMask(d, fill), hn::Set(d, s.fill), v);
 }
 
-// Masks the row and gives its largest element; where there is a NaN, any number or NaN.
-HWY_INLINE Vec MaskRow(const AttentionScores& s, float* x, const float* mask,
+// Caps and masks a row of n elements and gives its largest one; where there is a NaN, any number or
+// NaN.
+HWY_INLINE Vec MaskRow(const AttentionScores& s, float* x, size_t n, const float* mask,
                        const bool* condition) {
   const Floats d;
   Vec largest = hn::Neg(hn::Inf(d));
-  ForVectors(d, static_cast<size_t>(s.keys), [&](auto at) ASC_INLINE_LAMBDA {
+  const Vec cap = hn::Set(d, s.softcap);
+  ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA {
     Vec v = at.Load(x);
+    if (s.softcap > 0) v = hn::Mul(cap, Tanh(d, hn::Div(v, cap)));
     if (condition != nullptr) v = Fill(s, condition, at, v);
     if (mask != nullptr) v = hn::Add(v, s.mask_step == 0 ? hn::Set(d, *mask) : at.Load(mask));
     at.Store(v, x);
@@ -72,35 +76,65 @@ HWY_INLINE double RaiseRow(float* x, size_t n, float largest) {
   return sum;
 }
 
+// The largest of n scores from key `begin` of row `i` on, capped and masked.
+HWY_INLINE float PrepareRow(const AttentionScores& s, int64_t i, int64_t begin, float* x,
+                            size_t n) {
+  const float* mask = s.mask == nullptr ? nullptr : s.mask + i * s.mask_row + begin * s.mask_step;
+  const bool* condition = s.condition == nullptr
+                              ? nullptr
+                              : s.condition + i * s.condition_row + begin * s.condition_step;
+  const bool plain = mask == nullptr && condition == nullptr && !(s.softcap > 0);
+  return hn::GetLane(plain ? LargestOfRow(x, n) : MaskRow(s, x, n, mask, condition));
+}
+
+// Of numbers that are all minus infinity or NaN: whether there is a NaN.
+HWY_INLINE bool AnyNan(const float* x, size_t n) {
+  const Floats d;
+  const auto add = [](auto p, auto q) ASC_INLINE_LAMBDA { return hn::Add(p, q); };
+  const auto same = [](auto v) ASC_INLINE_LAMBDA { return v; };
+  return !hn::AllFalse(d, hn::IsNaN(ReduceVectors(d, x, n, hn::Zero(d), same, add)));
+}
+
 void WeightScoresLoop(const AttentionScores& s) {
   const Floats d;
-  const auto n = static_cast<size_t>(s.keys);
   // One pass over several rows after the other: the reduction of a row ends while the next is read.
   constexpr int64_t kRows = 8;
+  struct Row {
+    float* x;
+    size_t n;
+    float largest;
+    double sum;
+  };
   for (int64_t first = 0; first < s.rows; first += kRows) {
-    const int64_t rows = std::min(kRows, s.rows - first);
-    float largest[kRows];
-    double sums[kRows];
-    const auto row_at = [&](int64_t i) { return s.scores + (first + i) * s.row; };
-    for (int64_t i = 0; i < rows; ++i) {
-      const float* mask = s.mask == nullptr ? nullptr : s.mask + (first + i) * s.mask_row;
-      const bool* condition =
-          s.condition == nullptr ? nullptr : s.condition + (first + i) * s.condition_row;
-      largest[i] = hn::GetLane(mask == nullptr && condition == nullptr
-                                   ? LargestOfRow(row_at(i), n)
-                                   : MaskRow(s, row_at(i), mask, condition));
+    const int64_t count = std::min(kRows, s.rows - first);
+    Row rows[kRows];
+    for (int64_t i = 0; i < count; ++i) {
+      float* const keys = s.scores + (first + i) * s.row;
+      const int64_t begin = std::clamp(s.seen.Begin(first + i), s.first_key, s.last_key),
+                    end = std::clamp(s.seen.End(first + i), begin, s.last_key);
+      std::fill(keys + s.first_key, keys + begin, 0.0f);
+      std::fill(keys + end, keys + s.last_key, 0.0f);
+      Row& row = rows[i];
+      row = {keys + begin, static_cast<size_t>(end - begin), 0, 0};
+      row.largest = PrepareRow(s, first + i, begin, row.x, row.n);
+      if (s.clear_hidden && row.largest == -HUGE_VALF && !AnyNan(row.x, row.n)) {
+        std::fill_n(row.x, row.n, 0.0f);
+        row.n = 0;
+      }
     }
-    for (int64_t i = 0; i < rows; ++i) sums[i] = RaiseRow(row_at(i), n, largest[i]);
-    for (int64_t i = 0; i < rows; ++i) {
-      float* x = row_at(i);
+    for (int64_t i = 0; i < count; ++i)
+      rows[i].sum = RaiseRow(rows[i].x, rows[i].n, rows[i].largest);
+    for (int64_t i = 0; i < count; ++i) {
+      const Row& row = rows[i];
       // A sum that is NaN makes all of the row NaN.
-      if (s.clear_nan && sums[i] != sums[i]) {
-        std::fill_n(x, n, 0.0f);
+      if (s.clear_nan && row.sum != row.sum) {
+        std::fill_n(row.x, row.n, 0.0f);
         continue;
       }
-      const Vec factor = hn::Set(d, static_cast<float>(1.0 / sums[i]));
-      ForVectors(d, n,
-                 [&](auto at) ASC_INLINE_LAMBDA { at.Store(hn::Mul(at.Load(x), factor), x); });
+      const Vec factor = hn::Set(d, static_cast<float>(1.0 / row.sum));
+      ForVectors(d, row.n, [&](auto at) ASC_INLINE_LAMBDA {
+        at.Store(hn::Mul(at.Load(row.x), factor), row.x);
+      });
     }
   }
 }
@@ -171,6 +205,14 @@ void AddUpRowsLoop(const float* x, const float* rows, int64_t row, int64_t count
     sum = hn::MulAdd(hn::Set(d, x[i]), LoadTail(d, rows + i * row + j, n - j), sum);
   StoreTail(d, hn::Mul(sum, hn::Set(d, scale)), y + j, n - j);
 }
+
+bool AreFiniteLoop(const float* rows, int64_t row, int64_t count, size_t n) {
+  if (row == static_cast<int64_t>(n)) return AllFinite(rows, static_cast<size_t>(count) * n);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!AllFinite(rows + i * row, n)) return false;
+  }
+  return true;
+}
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -179,6 +221,7 @@ namespace asc::simd {
 HWY_EXPORT(WeightScoresLoop);
 HWY_EXPORT(MultiplyByRowsLoop);
 HWY_EXPORT(AddUpRowsLoop);
+HWY_EXPORT(AreFiniteLoop);
 
 void WeightScores(const AttentionScores& scores) { HWY_DYNAMIC_DISPATCH(WeightScoresLoop)(scores); }
 void MultiplyByRows(const float* x, const float* rows, int64_t row, int64_t count, int64_t n,
@@ -189,6 +232,9 @@ void MultiplyByRows(const float* x, const float* rows, int64_t row, int64_t coun
 void AddUpRows(const float* x, const float* rows, int64_t row, int64_t count, int64_t n,
                float scale, float* y) {
   HWY_DYNAMIC_DISPATCH(AddUpRowsLoop)(x, rows, row, count, static_cast<size_t>(n), scale, y);
+}
+bool AreFinite(const float* rows, int64_t row, int64_t count, int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(AreFiniteLoop)(rows, row, count, static_cast<size_t>(n));
 }
 }  // namespace asc::simd
 #endif  // HWY_ONCE

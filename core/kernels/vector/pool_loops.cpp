@@ -50,15 +50,6 @@ struct SumJoin {
   static float One(float a, float b) { return a + b; }
 };
 
-// Whether there is neither infinity nor NaN: times 0 they give NaN, which stays in sums.
-HWY_INLINE bool AllFinite(const float* x, size_t n) {
-  const Floats d;
-  const Vec zero = hn::Zero(d);
-  const auto vanish = [&](auto v) ASC_INLINE_LAMBDA { return hn::Mul(v, zero); };
-  const auto add = [](auto p, auto q) ASC_INLINE_LAMBDA { return hn::Add(p, q); };
-  return hn::AllFalse(d, hn::IsNaN(ReduceVectors(d, x, n, zero, vanish, add)));
-}
-
 // line[i * stride] for the lanes i; reads up to 2 * Lanes elements.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadStride2([[maybe_unused]] D d, const float* line) {

@@ -57,6 +57,15 @@ HWY_INLINE double SumOf(D d, const float* x, size_t n, Map map) {
   return sum;
 }
 
+// Whether there is neither infinity nor NaN: times 0 they give NaN, which stays in sums.
+HWY_INLINE bool AllFinite(const float* x, size_t n) {
+  const Floats d;
+  const Vec zero = hn::Zero(d);
+  const auto vanish = [&](auto v) ASC_INLINE_LAMBDA { return hn::Mul(v, zero); };
+  const auto add = [](auto p, auto q) ASC_INLINE_LAMBDA { return hn::Add(p, q); };
+  return hn::AllFalse(d, hn::IsNaN(ReduceVectors(d, x, n, zero, vanish, add)));
+}
+
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
