@@ -21,6 +21,7 @@ void AddVectorBinary(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
 void AddVectorDepthwise(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
+void AddVectorOnnxAttention(KernelTable& table);
 void AddVectorPool(KernelTable& table);
 void AddVectorRecurrent(KernelTable& table);
 void AddVectorPrograms(KernelTable& table);

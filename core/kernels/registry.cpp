@@ -43,6 +43,7 @@ void InstallHostKernels() {
     AddOneDnnMatMuls(table);
 #endif
     AddVectorAttention(table);
+    AddVectorOnnxAttention(table);
     AddVectorBatchNorm(table);
     AddVectorBinary(table);
     AddVectorConcat(table);

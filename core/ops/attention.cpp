@@ -34,19 +34,12 @@ Status InferAttention(InferContext& context) {
 
 // Past and new rows of one cache as [batch, heads, keys, size].
 template <typename A>
-Status JoinCache(KernelContext& context, size_t past, size_t fresh,
-                 const AttentionExtents<int64_t>& e, int64_t size, A* out) {
+Status JoinCaches(KernelContext& context, size_t past, size_t fresh,
+                  const AttentionExtents<int64_t>& e, int64_t size, A* out) {
   ASC_ASSIGN_OR_RETURN(const auto added, ComputeInput<A>::Make(context, context.input(fresh)));
   ASC_ASSIGN_OR_RETURN(const auto before, ComputeInput<A>::MakeOptional(context, past));
-  for (int64_t plane = 0; plane < e.batch * e.kv_heads; ++plane) {
-    A* to = out + plane * e.keys() * size;
-    if (e.past > 0) std::copy_n(before.data() + plane * e.past * size, e.past * size, to);
-    const int64_t b = plane / e.kv_heads, h = plane % e.kv_heads;
-    for (int64_t s = 0; s < e.new_keys; ++s) {
-      const int64_t row = e.rank3 ? (b * e.new_keys + s) * e.kv_heads + h : plane * e.new_keys + s;
-      std::copy_n(added.data() + row * size, size, to + (e.past + s) * size);
-    }
-  }
+  for (int64_t plane = 0; plane < e.batch * e.kv_heads; ++plane)
+    JoinCache(e, plane, size, before.data(), added.data(), out + plane * e.keys() * size);
   return Ok();
 }
 
@@ -176,13 +169,7 @@ template <typename A>
 Status AttentionAs(KernelContext& context) {
   const AttentionExtents<int64_t> e = ReadAttention(context);
   const AttributeMap& attributes = context.attributes();
-  if (context.HasInput(kValidKeys)) {
-    for (const int64_t valid : context.input(kValidKeys).values<int64_t>()) {
-      if (valid >= 0 && valid <= e.keys()) continue;
-      return Error(Code::kOutOfRange, "Attention has nonpad_kv_seqlen ", valid, ": expected 0 to ",
-                   e.keys());
-    }
-  }
+  ASC_RETURN_IF_ERROR(CheckValidKeys(context, e));
   // Caches are outputs where they are asked for, else scratch.
   ComputeOutput<A> caches[2];
   std::shared_ptr<Buffer> scratch[2];
@@ -198,8 +185,8 @@ Status AttentionAs(KernelContext& context) {
           context.Scratch(static_cast<size_t>(e.batch * e.kv_heads * e.keys() * size) * sizeof(A)));
       kv[i] = reinterpret_cast<A*>(scratch[i]->data());
     }
-    ASC_RETURN_IF_ERROR(
-        JoinCache(context, i == 0 ? kPastKey : kPastValue, i == 0 ? kKey : kValue, e, size, kv[i]));
+    ASC_RETURN_IF_ERROR(JoinCaches(context, i == 0 ? kPastKey : kPastValue, i == 0 ? kKey : kValue,
+                                   e, size, kv[i]));
   }
   ASC_ASSIGN_OR_RETURN(const auto q, ComputeInput<A>::Make(context, context.input(kQuery)));
   ASC_ASSIGN_OR_RETURN(auto y, ComputeOutput<A>::Make(context, context.output(0)));
@@ -207,16 +194,14 @@ Status AttentionAs(KernelContext& context) {
   if (context.HasOutput(3)) {
     ASC_ASSIGN_OR_RETURN(scores, ComputeOutput<A>::Make(context, context.output(3)));
   }
-  Operands<A> in{q.data(),
-                 kv[0],
-                 kv[1],
-                 y.data(),
-                 scores.data(),
-                 A(0),
-                 static_cast<A>(attributes.Float("softcap", 0)),
-                 attributes.Int("qk_matmul_output_mode", 0)};
-  in.scale = attributes.Has("scale") ? static_cast<A>(attributes.Float("scale", 1))
-                                     : static_cast<A>(1 / std::sqrt(static_cast<double>(e.size)));
+  const Operands<A> in{q.data(),
+                       kv[0],
+                       kv[1],
+                       y.data(),
+                       scores.data(),
+                       static_cast<A>(AttentionScale(attributes, e.size)),
+                       static_cast<A>(attributes.Float("softcap", 0)),
+                       attributes.Int("qk_matmul_output_mode", 0)};
   const Bias bias(context, e);
   const int64_t blocks = (e.queries + kQueryBlock - 1) / kQueryBlock;
   Status failure;

@@ -1,5 +1,7 @@
 #include "core/ops/attention_shape.h"
 
+#include <cmath>
+
 namespace asc {
 namespace {
 Status Agree(const InferContext& context, size_t i, std::string_view what, const Dim& have,
@@ -130,16 +132,15 @@ Result<std::optional<AttentionExtents<Dim>>> ReadAttention(const InferContext& c
   return std::optional<AttentionExtents<Dim>>(e);
 }
 
-AttentionExtents<int64_t> ReadAttention(const KernelContext& context) {
-  const Dims& q = context.input(kQuery).dims();
-  const Dims& k = context.input(kKey).dims();
-  const Dims& v = context.input(kValue).dims();
+AttentionExtents<int64_t> ReadAttention(const AttributeMap& attributes, const Dims& q,
+                                        const Dims& k, const Dims& v, int64_t past) {
   AttentionExtents<int64_t> e;
   e.rank3 = q.size() == 3;
   e.batch = q[0];
+  e.past = past;
   if (e.rank3) {
-    e.q_heads = context.attributes().Int("q_num_heads", 1);
-    e.kv_heads = context.attributes().Int("kv_num_heads", 1);
+    e.q_heads = attributes.Int("q_num_heads", 1);
+    e.kv_heads = attributes.Int("kv_num_heads", 1);
     e.queries = q[1];
     e.new_keys = k[1];
     e.size = q[2] / e.q_heads;
@@ -152,8 +153,28 @@ AttentionExtents<int64_t> ReadAttention(const KernelContext& context) {
     e.size = q[3];
     e.v_size = v[3];
   }
-  if (context.HasInput(kPastKey)) e.past = context.input(kPastKey).dim(2);
   return e;
+}
+
+AttentionExtents<int64_t> ReadAttention(const KernelContext& context) {
+  return ReadAttention(context.attributes(), context.input(kQuery).dims(),
+                       context.input(kKey).dims(), context.input(kValue).dims(),
+                       context.HasInput(kPastKey) ? context.input(kPastKey).dim(2) : 0);
+}
+
+double AttentionScale(const AttributeMap& attributes, int64_t size) {
+  return attributes.Has("scale") ? static_cast<double>(attributes.Float("scale", 1))
+                                 : 1 / std::sqrt(static_cast<double>(size));
+}
+
+Status CheckValidKeys(const KernelContext& context, const AttentionExtents<int64_t>& e) {
+  if (!context.HasInput(kValidKeys)) return Ok();
+  for (const int64_t valid : context.input(kValidKeys).values<int64_t>()) {
+    if (valid >= 0 && valid <= e.keys()) continue;
+    return Error(Code::kOutOfRange, "Attention has nonpad_kv_seqlen ", valid, ": expected 0 to ",
+                 e.keys());
+  }
+  return Ok();
 }
 
 }  // namespace asc
