@@ -44,12 +44,21 @@ struct AttentionScores {
 };
 void WeightScores(const AttentionScores& scores);
 
-// y[i] = scale * sum over j < n of x[j] * rows[i * row + j], for i < count.
-void MultiplyByRows(const float* x, const float* rows, int64_t row, int64_t count, int64_t n,
-                    float scale, float* y);
-// y[j] = scale * sum over i < count of x[i] * rows[i * row + j], for j < n.
-void AddUpRows(const float* x, const float* rows, int64_t row, int64_t count, int64_t n,
-               float scale, float* y);
+// Products of `vectors` vectors x with the matrix of `count` rows of n elements, as it lies.
+struct RowProduct {
+  const float* x = nullptr;
+  int64_t x_row = 0, vectors = 0;
+  const float* rows = nullptr;
+  int64_t row = 0, count = 0, n = 0;
+  float scale = 1;
+  float* y = nullptr;
+  int64_t y_row = 0;
+};
+// y[v][i] = scale * sum over j < n of x[v][j] * rows[i * row + j], for i < count.
+void MultiplyByRows(const RowProduct& product);
+// y[v][j] = scale * sum over i < count of x[v][i] * rows[i * row + j], for j < n.
+void AddUpRows(const RowProduct& product);
+
 // Whether `count` rows of n elements have neither infinity nor NaN.
 bool AreFinite(const float* rows, int64_t row, int64_t count, int64_t n);
 

@@ -12,13 +12,15 @@ constexpr int64_t kBlockScores = 12 << 10;  // elements: leaves room for the key
 // Queries of a block where they see different keys: more of them share keys that some do not see.
 constexpr int64_t kOrderedRows = 32;
 constexpr int64_t kFewQueries =
-    6;  // reading keys and values as they lie is faster than packing them
+    6;                            // reading keys and values as they lie is faster than packing them
+constexpr int64_t kTogether = 8;  // heads whose few queries read shared keys at once
 constexpr double kPartFlops = 4e5;  // worth a thread of their own
 constexpr double kFewPartFlops =
     1e5;  // the same where keys and values come from memory for one use
 constexpr int64_t kLine = kAlignment / sizeof(float);
 
-int64_t RoundUp(int64_t count) { return (count + kLine - 1) / kLine * kLine; }
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t RoundUp(int64_t count) { return CeilDiv(count, kLine) * kLine; }
 }  // namespace
 
 AttentionEngine::AttentionEngine(AttentionForm form, int threads) : form_(std::move(form)) {
@@ -26,18 +28,24 @@ AttentionEngine::AttentionEngine(AttentionForm form, int threads) : form_(std::m
   int64_t rows = kBlockScores / form_.keys;
   if (form_.left < form_.keys || form_.right < form_.keys) rows = std::min(rows, kOrderedRows);
   rows = std::max(tile, rows / tile * tile);
-  blocks_ = (form_.queries + rows - 1) / rows;
-  rows_ = (form_.queries + blocks_ - 1) / blocks_;
+  blocks_ = CeilDiv(form_.queries, rows);
+  rows_ = CeilDiv(form_.queries, blocks_);
   score_row_ = RoundUp(form_.keys);
+  if (!form_.batch.empty() && form_.k.batch.back() == 0 && form_.v.batch.back() == 0)
+    group_ = form_.batch.back();
+  const int64_t groups = form_.batches() / group_;
+  if (few()) together_ = std::min({group_, kTogether, CeilDiv(groups * group_, threads)});
+  chunks_ = CeilDiv(group_, together_);
+  units_ = groups * chunks_ * blocks_;
   const double flops = 2.0 * static_cast<double>(form_.batches() * form_.queries * form_.keys) *
                        static_cast<double>(form_.size + form_.v_size);
   parts_ = std::clamp<int64_t>(static_cast<int64_t>(flops / (few() ? kFewPartFlops : kPartFlops)),
-                               1, std::min<int64_t>(threads, form_.batches() * blocks_));
+                               1, std::min<int64_t>(threads, units_));
   if (!few()) {
     packed_k_ = RoundUp(gemm::PackedCount(form_.size, form_.keys));
     packed_v_ = RoundUp(gemm::PackedCount(form_.keys, form_.v_size));
   }
-  part_floats_ = packed_k_ + packed_v_ + rows_ * score_row_;
+  part_floats_ = packed_k_ + packed_v_ + together_ * rows_ * score_row_;
 }
 
 bool AttentionEngine::few() const { return form_.queries < kFewQueries; }
@@ -119,21 +127,21 @@ void AttentionEngine::Pack(const Needed& needed, const Scratch& scratch) const {
 
 void AttentionEngine::RunPart(const AttentionOperands& operands, float* floats,
                               int64_t part) const {
-  const int64_t units = form_.batches() * blocks_;
   const Scratch scratch{floats, floats + packed_k_, floats + packed_k_ + packed_v_};
   Needed needed;
-  for (int64_t unit = units * part / parts_; unit < units * (part + 1) / parts_; ++unit) {
-    const int64_t batch = unit / blocks_, block = unit % blocks_;
-    const Head head = HeadAt(operands, batch);
+  for (int64_t unit = units_ * part / parts_; unit < units_ * (part + 1) / parts_; ++unit) {
+    const int64_t block = unit % blocks_, chunk = unit / blocks_ % chunks_,
+                  group = unit / blocks_ / chunks_;
+    const Head head = HeadAt(operands, group * group_ + chunk * together_);
     const int64_t first = form_.queries * block / blocks_,
                   count = form_.queries * (block + 1) / blocks_ - first;
-    // Heads of a group have the same keys and values.
     if (head.at.k != needed.k || head.at.v != needed.v || head.seen != needed.seen) {
       needed = NeededBy(head);
       if (!few()) Pack(needed, scratch);
     }
     if (few()) {
-      AttendFew(head, needed, first, count, scratch.scores);
+      AttendFew(head, needed, std::min(together_, group_ - chunk * together_), first, count,
+                scratch.scores);
     } else {
       Attend(head, needed, first, count, scratch);
     }
@@ -191,29 +199,51 @@ void AttentionEngine::Attend(const Head& head, const Needed& needed, int64_t fir
   for (int64_t i = 0; i < count; ++i) std::fill_n(product.c + i * form_.y.row, form_.v_size, 0.0f);
 }
 
-void AttentionEngine::AttendFew(const Head& head, const Needed& needed, int64_t first,
-                                int64_t count, float* scores) const {
+// The same of `heads` heads of a group.
+void AttentionEngine::AttendFew(const Head& head, const Needed& needed, int64_t heads,
+                                int64_t first, int64_t count, float* scores) const {
+  const auto next_head = [&](const AttentionStack& stack) {
+    return form_.batch.empty() ? 0 : stack.batch.back();
+  };
+  RowProduct product;
+  product.vectors = heads;
+  product.x_row = next_head(form_.q);
+  product.y_row = count * score_row_;
+  product.scale = form_.scale;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t low = head.seen.Begin(first + i), keys = head.seen.End(first + i) - low;
-    const float* q = head.at.q + (first + i) * form_.q.row;
-    const float* k = head.at.k + low * form_.k.row;
-    float* row = scores + i * score_row_ + low;
+    product.x = head.at.q + (first + i) * form_.q.row;
+    product.y = scores + i * score_row_ + low;
+    product.rows = head.at.k + low * form_.k.row;
     if (form_.k.step == 1) {
-      MultiplyByRows(q, k, form_.k.row, keys, form_.size, form_.scale, row);
+      product.row = form_.k.row, product.count = keys, product.n = form_.size;
+      MultiplyByRows(product);
     } else {
-      AddUpRows(q, k, form_.k.step, form_.size, keys, form_.scale, row);
+      product.row = form_.k.step, product.count = form_.size, product.n = keys;
+      AddUpRows(product);
     }
   }
-  Weight(head, first, count, needed.first_value, needed.last_value, scores, false);
+  Head other = head;
+  for (int64_t h = 0; h < heads; ++h) {
+    Weight(other, first, count, needed.first_value, needed.last_value,
+           scores + h * count * score_row_, false);
+    if (form_.has_mask) other.at.mask += next_head(form_.mask);
+    if (form_.has_condition) other.at.condition += next_head(form_.condition);
+  }
   const int64_t values = needed.last_value - needed.first_value;
-  const float* v = head.at.v + needed.first_value * form_.v.row;
+  product.x_row = product.y_row;
+  product.y_row = next_head(form_.y);
+  product.scale = 1;
+  product.rows = head.at.v + needed.first_value * form_.v.row;
   for (int64_t i = 0; i < count; ++i) {
-    const float* row = scores + i * score_row_ + needed.first_value;
-    float* y = head.at.y + (first + i) * form_.y.row;
+    product.x = scores + i * score_row_ + needed.first_value;
+    product.y = head.at.y + (first + i) * form_.y.row;
     if (form_.v.step == 1) {
-      AddUpRows(row, v, form_.v.row, values, form_.v_size, 1, y);
+      product.row = form_.v.row, product.count = values, product.n = form_.v_size;
+      AddUpRows(product);
     } else {
-      MultiplyByRows(row, v, form_.v.step, form_.v_size, values, 1, y);
+      product.row = form_.v.step, product.count = form_.v_size, product.n = values;
+      MultiplyByRows(product);
     }
   }
 }

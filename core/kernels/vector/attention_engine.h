@@ -84,13 +84,16 @@ class AttentionEngine {
   void RunPart(const AttentionOperands& operands, float* scratch, int64_t part) const;
   void Attend(const Head& head, const Needed& needed, int64_t first, int64_t count,
               const Scratch& scratch) const;
-  void AttendFew(const Head& head, const Needed& needed, int64_t first, int64_t count,
-                 float* scores) const;
+  void AttendFew(const Head& head, const Needed& needed, int64_t heads, int64_t first,
+                 int64_t count, float* scores) const;
   void Weight(const Head& head, int64_t first, int64_t count, int64_t first_key, int64_t last_key,
               float* scores, bool masked) const;
 
   AttentionForm form_;
-  int64_t blocks_, rows_, score_row_, parts_;
+  // Heads along the last axis that share keys and values; of those, `together_` go at once, in
+  // chunks.
+  int64_t group_ = 1, together_ = 1, chunks_ = 1;
+  int64_t blocks_, rows_, score_row_, units_, parts_;
   int64_t packed_k_ = 0, packed_v_ = 0, part_floats_;
 };
 

@@ -139,71 +139,159 @@ void WeightScoresLoop(const AttentionScores& s) {
   }
 }
 
-// Dot products of x with kRows rows.
-template <int kRows>
-HWY_INLINE void DotRows(const float* x, const float* rows, int64_t row, size_t n, float scale,
-                        float* y) {
+// Vectors that are multiplied at once: as many sums as registers hold.
+constexpr int kManyVectors = 4;
+// Rows of keys, or vectors of columns of values, beside them.
+constexpr int kManyRows = hn::MaxLanes(Floats()) > 8 ? 4 : 2;
+
+#if HWY_TARGET != HWY_SCALAR
+// The sum of the blocks of four lanes.
+template <class D>
+HWY_INLINE auto AddBlocks(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return AddBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+#endif
+
+// y[r] = scale * the sum of the lanes of sums[r].
+template <int kSums>
+HWY_INLINE void StoreSums(const Vec (&sums)[kSums], float scale, float* y) {
   const Floats d;
-  Vec sums[kRows];
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kSums % 4 == 0) {
+    const hn::Repartition<uint64_t, Floats> wide;
+    const hn::CappedTag<float, 4> four;
+    const auto pair = [&](Vec a, Vec b) HWY_ATTR {
+      return hn::BitCast(wide, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+    };
 #pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
-  ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA {
-    const Vec factor = at.Load(x);
+    for (int r = 0; r < kSums; r += 4) {
+      const auto low = pair(sums[r], sums[r + 1]), high = pair(sums[r + 2], sums[r + 3]);
+      const Vec all = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, low, high)),
+                              hn::BitCast(d, hn::InterleaveUpper(wide, low, high)));
+      hn::StoreU(hn::Mul(AddBlocks(d, all), hn::Set(four, scale)), four, y + r);
+    }
+    return;
+  }
+#endif
 #pragma GCC unroll 8
-    for (int r = 0; r < kRows; ++r) sums[r] = hn::MulAdd(factor, at.Load(rows + r * row), sums[r]);
+  for (int r = 0; r < kSums; ++r) y[r] = scale * hn::GetLane(hn::SumOfLanes(d, sums[r]));
+}
+
+// Dot products of kVectors vectors with kRows rows.
+template <int kVectors, int kRows>
+HWY_INLINE void DotRows(const RowProduct& p, const float* x, int64_t i, float* y) {
+  const Floats d;
+  const float* rows = p.rows + i * p.row;
+  Vec sums[kVectors][kRows];
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) sums[v][r] = hn::Zero(d);
+  }
+  ForVectors(d, static_cast<size_t>(p.n), [&](auto at) ASC_INLINE_LAMBDA {
+    Vec factors[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) factors[v] = at.Load(x + v * p.x_row);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      const Vec row = at.Load(rows + r * p.row);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sums[v][r] = hn::MulAdd(factors[v], row, sums[v][r]);
+    }
   });
 #pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) y[r] = scale * hn::GetLane(hn::SumOfLanes(d, sums[r]));
+  for (int v = 0; v < kVectors; ++v) StoreSums(sums[v], p.scale, y + v * p.y_row + i);
 }
 
-void MultiplyByRowsLoop(const float* x, const float* rows, int64_t row, int64_t count, size_t n,
-                        float scale, float* y) {
-  constexpr int kRows = 8;
+template <int kVectors, int kRows>
+HWY_INLINE void DotAllRows(const RowProduct& p, const float* x, float* y) {
   int64_t i = 0;
-  for (; i + kRows <= count; i += kRows) DotRows<kRows>(x, rows + i * row, row, n, scale, y + i);
-  for (; i < count; ++i) DotRows<1>(x, rows + i * row, row, n, scale, y + i);
+  for (; i + kRows <= p.count; i += kRows) DotRows<kVectors, kRows>(p, x, i, y);
+  for (; i < p.count; ++i) DotRows<kVectors, 1>(p, x, i, y);
 }
 
-// kVectors vectors of columns; two sums each hide the latency of additions.
-template <int kVectors>
-HWY_INLINE void AddUpColumns(const float* x, const float* rows, int64_t row, int64_t count,
-                             float scale, float* y) {
+void MultiplyByRowsLoop(const RowProduct& p) {
+  int64_t v = 0;
+  for (; v + kManyVectors <= p.vectors; v += kManyVectors)
+    DotAllRows<kManyVectors, kManyRows>(p, p.x + v * p.x_row, p.y + v * p.y_row);
+  for (; v < p.vectors; ++v) DotAllRows<1, 8>(p, p.x + v * p.x_row, p.y + v * p.y_row);
+}
+
+// kColumns vectors of columns from column j on; kChains sums each hide the latency of additions.
+template <int kVectors, int kColumns, int kChains>
+HWY_INLINE void AddUpColumns(const RowProduct& p, const float* x, int64_t j, float* y) {
   const Floats d;
-  const size_t lanes = hn::Lanes(d);
-  Vec even[kVectors], odd[kVectors];
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const float* rows = p.rows + j;
+  Vec sums[kChains][kVectors][kColumns];
 #pragma GCC unroll 8
-  for (int v = 0; v < kVectors; ++v) even[v] = odd[v] = hn::Zero(d);
-  int64_t i = 0;
-  for (; i + 2 <= count; i += 2, rows += 2 * row) {
-    const Vec first = hn::Set(d, x[i]), second = hn::Set(d, x[i + 1]);
+  for (int chain = 0; chain < kChains; ++chain) {
 #pragma GCC unroll 8
-    for (size_t v = 0; v < kVectors; ++v) {
-      even[v] = hn::MulAdd(first, hn::LoadU(d, rows + v * lanes), even[v]);
-      odd[v] = hn::MulAdd(second, hn::LoadU(d, rows + row + v * lanes), odd[v]);
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) sums[chain][v][c] = hn::Zero(d);
     }
   }
-  if (i < count) {
+  const auto add = [&](int64_t i, auto& to) ASC_INLINE_LAMBDA {
+    Vec factors[kVectors];
 #pragma GCC unroll 8
-    for (size_t v = 0; v < kVectors; ++v)
-      even[v] = hn::MulAdd(hn::Set(d, x[i]), hn::LoadU(d, rows + v * lanes), even[v]);
+    for (int v = 0; v < kVectors; ++v) factors[v] = hn::Set(d, x[v * p.x_row + i]);
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      const Vec row = hn::LoadU(d, rows + i * p.row + c * lanes);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) to[v][c] = hn::MulAdd(factors[v], row, to[v][c]);
+    }
+  };
+  int64_t i = 0;
+  for (; i + kChains <= p.count; i += kChains) {
+#pragma GCC unroll 8
+    for (int chain = 0; chain < kChains; ++chain) add(i + chain, sums[chain]);
   }
+  for (; i < p.count; ++i) add(i, sums[0]);
 #pragma GCC unroll 8
-  for (size_t v = 0; v < kVectors; ++v)
-    hn::StoreU(hn::Mul(hn::Add(even[v], odd[v]), hn::Set(d, scale)), d, y + v * lanes);
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      Vec sum = sums[0][v][c];
+#pragma GCC unroll 8
+      for (int chain = 1; chain < kChains; ++chain) sum = hn::Add(sum, sums[chain][v][c]);
+      hn::StoreU(hn::Mul(sum, hn::Set(d, p.scale)), d, y + v * p.y_row + j + c * lanes);
+    }
+  }
 }
 
-void AddUpRowsLoop(const float* x, const float* rows, int64_t row, int64_t count, size_t n,
-                   float scale, float* y) {
+// The columns from j on, less than a vector.
+HWY_INLINE void AddUpTail(const RowProduct& p, const float* x, int64_t j, float* y) {
   const Floats d;
-  const size_t lanes = hn::Lanes(d);
-  size_t j = 0;
-  for (; j + 4 * lanes <= n; j += 4 * lanes) AddUpColumns<4>(x, rows + j, row, count, scale, y + j);
-  for (; j + lanes <= n; j += lanes) AddUpColumns<1>(x, rows + j, row, count, scale, y + j);
-  if (j == n) return;
+  const auto tail = static_cast<size_t>(p.n - j);
   Vec sum = hn::Zero(d);
-  for (int64_t i = 0; i < count; ++i)
-    sum = hn::MulAdd(hn::Set(d, x[i]), LoadTail(d, rows + i * row + j, n - j), sum);
-  StoreTail(d, hn::Mul(sum, hn::Set(d, scale)), y + j, n - j);
+  for (int64_t i = 0; i < p.count; ++i)
+    sum = hn::MulAdd(hn::Set(d, x[i]), LoadTail(d, p.rows + i * p.row + j, tail), sum);
+  StoreTail(d, hn::Mul(sum, hn::Set(d, p.scale)), y + j, tail);
+}
+
+template <int kVectors, int kColumns, int kChains>
+HWY_INLINE void AddUpAllColumns(const RowProduct& p, const float* x, float* y) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
+  int64_t j = 0;
+  for (; j + kColumns * lanes <= p.n; j += kColumns * lanes)
+    AddUpColumns<kVectors, kColumns, kChains>(p, x, j, y);
+  for (; j + lanes <= p.n; j += lanes) AddUpColumns<kVectors, 1, 2>(p, x, j, y);
+  if (j == p.n) return;
+  for (int v = 0; v < kVectors; ++v) AddUpTail(p, x + v * p.x_row, j, y + v * p.y_row);
+}
+
+void AddUpRowsLoop(const RowProduct& p) {
+  int64_t v = 0;
+  for (; v + kManyVectors <= p.vectors; v += kManyVectors)
+    AddUpAllColumns<kManyVectors, kManyRows, 1>(p, p.x + v * p.x_row, p.y + v * p.y_row);
+  for (; v < p.vectors; ++v) AddUpAllColumns<1, 4, 2>(p, p.x + v * p.x_row, p.y + v * p.y_row);
 }
 
 bool AreFiniteLoop(const float* rows, int64_t row, int64_t count, size_t n) {
@@ -224,15 +312,10 @@ HWY_EXPORT(AddUpRowsLoop);
 HWY_EXPORT(AreFiniteLoop);
 
 void WeightScores(const AttentionScores& scores) { HWY_DYNAMIC_DISPATCH(WeightScoresLoop)(scores); }
-void MultiplyByRows(const float* x, const float* rows, int64_t row, int64_t count, int64_t n,
-                    float scale, float* y) {
-  HWY_DYNAMIC_DISPATCH(MultiplyByRowsLoop)
-  (x, rows, row, count, static_cast<size_t>(n), scale, y);
+void MultiplyByRows(const RowProduct& product) {
+  HWY_DYNAMIC_DISPATCH(MultiplyByRowsLoop)(product);
 }
-void AddUpRows(const float* x, const float* rows, int64_t row, int64_t count, int64_t n,
-               float scale, float* y) {
-  HWY_DYNAMIC_DISPATCH(AddUpRowsLoop)(x, rows, row, count, static_cast<size_t>(n), scale, y);
-}
+void AddUpRows(const RowProduct& product) { HWY_DYNAMIC_DISPATCH(AddUpRowsLoop)(product); }
 bool AreFinite(const float* rows, int64_t row, int64_t count, int64_t n) {
   return HWY_DYNAMIC_DISPATCH(AreFiniteLoop)(rows, row, count, static_cast<size_t>(n));
 }
