@@ -33,10 +33,9 @@ AttentionEngine::AttentionEngine(AttentionForm form, int threads) : form_(std::m
   score_row_ = RoundUp(form_.keys);
   if (!form_.batch.empty() && form_.k.batch.back() == 0 && form_.v.batch.back() == 0)
     group_ = form_.batch.back();
-  const int64_t groups = form_.batches() / group_;
-  if (few()) together_ = std::min({group_, kTogether, CeilDiv(groups * group_, threads)});
+  if (few()) together_ = std::min({group_, kTogether, CeilDiv(form_.batches(), threads)});
   chunks_ = CeilDiv(group_, together_);
-  units_ = groups * chunks_ * blocks_;
+  units_ = groups() * chunks_ * blocks_;
   const double flops = 2.0 * static_cast<double>(form_.batches() * form_.queries * form_.keys) *
                        static_cast<double>(form_.size + form_.v_size);
   parts_ = std::clamp<int64_t>(static_cast<int64_t>(flops / (few() ? kFewPartFlops : kPartFlops)),
@@ -54,10 +53,19 @@ size_t AttentionEngine::scratch_bytes() const {
   return static_cast<size_t>(parts_ * part_floats_) * sizeof(float);
 }
 
-void AttentionEngine::Run(const AttentionOperands& operands, void* scratch) const {
+void AttentionEngine::Run(const AttentionOperands& operands, void* scratch,
+                          const std::function<void(int64_t)>& prepare) const {
+  // Where no two parts share a group, what a part prepares is in its cache when it reads it.
+  const bool apart = groups() % parts_ == 0;
+  if (prepare && !apart) {
+    ParallelFor(groups(), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t group = begin; group < end; ++group) prepare(group);
+    });
+  }
   ParallelFor(parts_, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part)
-      RunPart(operands, static_cast<float*>(scratch) + part * part_floats_, part);
+      RunPart(operands, static_cast<float*>(scratch) + part * part_floats_, part,
+              apart ? prepare : nullptr);
   });
 }
 
@@ -125,16 +133,18 @@ void AttentionEngine::Pack(const Needed& needed, const Scratch& scratch) const {
              form_.v_size, 0, values, scratch.values);
 }
 
-void AttentionEngine::RunPart(const AttentionOperands& operands, float* floats,
-                              int64_t part) const {
+void AttentionEngine::RunPart(const AttentionOperands& operands, float* floats, int64_t part,
+                              const std::function<void(int64_t)>& prepare) const {
   const Scratch scratch{floats, floats + packed_k_, floats + packed_k_ + packed_v_};
   Needed needed;
+  int64_t prepared = -1;
   for (int64_t unit = units_ * part / parts_; unit < units_ * (part + 1) / parts_; ++unit) {
     const int64_t block = unit % blocks_, chunk = unit / blocks_ % chunks_,
                   group = unit / blocks_ / chunks_;
     const Head head = HeadAt(operands, group * group_ + chunk * together_);
     const int64_t first = form_.queries * block / blocks_,
                   count = form_.queries * (block + 1) / blocks_ - first;
+    if (prepare && prepared != group) prepare(prepared = group);
     if (head.at.k != needed.k || head.at.v != needed.v || head.seen != needed.seen) {
       needed = NeededBy(head);
       if (!few()) Pack(needed, scratch);

@@ -4,6 +4,7 @@
 #define ASC_CORE_KERNELS_VECTOR_ATTENTION_ENGINE_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "core/kernels/vector/attention.h"
 #include "core/tensor/shape.h"
@@ -54,8 +55,13 @@ class AttentionEngine {
 
   const AttentionForm& form() const { return form_; }
   size_t scratch_bytes() const;
-  // On the calling thread's team; `scratch` is aligned to kAlignment.
-  void Run(const AttentionOperands& operands, void* scratch) const;
+  // Heads along the last batch axis that have the same keys and values are a group; else each head
+  // is one.
+  int64_t groups() const { return form_.batches() / group_; }
+  // On the calling thread's team; `scratch` is aligned to kAlignment. `prepare(group)` makes the keys
+  // and values of a group, once, before they are read; it may be called by several threads at once.
+  void Run(const AttentionOperands& operands, void* scratch,
+           const std::function<void(int64_t)>& prepare = nullptr) const;
 
  private:
   // Moved to one batch.
@@ -81,7 +87,8 @@ class AttentionEngine {
   bool ValuesAreFinite(const float* v, int64_t first, int64_t last) const;
   Needed NeededBy(const Head& head) const;
   void Pack(const Needed& needed, const Scratch& scratch) const;
-  void RunPart(const AttentionOperands& operands, float* scratch, int64_t part) const;
+  void RunPart(const AttentionOperands& operands, float* scratch, int64_t part,
+               const std::function<void(int64_t)>& prepare) const;
   void Attend(const Head& head, const Needed& needed, int64_t first, int64_t count,
               const Scratch& scratch) const;
   void AttendFew(const Head& head, const Needed& needed, int64_t heads, int64_t first,

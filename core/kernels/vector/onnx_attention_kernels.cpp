@@ -1,5 +1,4 @@
 // ONNX's Attention of float32, with caches, groups of heads, masks and windows.
-#include "core/base/parallel.h"
 #include "core/kernels/families.h"
 #include "core/kernels/vector/attention_engine.h"
 #include "core/kernels/vector/common.h"
@@ -16,8 +15,6 @@ using Extents = AttentionExtents<int64_t>;
 
 // Outputs of Attention.
 enum AttentionOutput : size_t { kResult, kPresentKey, kPresentValue, kScores };
-
-constexpr int64_t kCopyGrain = 1 << 14;  // elements worth a thread of their own
 
 bool Has(const std::vector<OperandDesc>& operands, size_t i) {
   return i < operands.size() && operands[i].present;
@@ -104,18 +101,21 @@ class OnnxAttentionKernel : public Kernel {
   Status Run(KernelContext& context) const override {
     ASC_RETURN_IF_ERROR(CheckValidKeys(context, e_));
     auto* scratch = static_cast<std::byte*>(context.planned_scratch());
+    auto* joined = reinterpret_cast<float*>(scratch + engine_.scratch_bytes());
+    const Cache keys = CacheOf(context, 0, joined),
+                values = CacheOf(context, 1, joined + joined_[0]);
     AttentionOperands operands;
     operands.q = context.input(kQuery).data<float>();
-    const float* const keys_and_values[] = {
-        Join(context, 0, reinterpret_cast<float*>(scratch + engine_.scratch_bytes())),
-        Join(context, 1, reinterpret_cast<float*>(scratch + engine_.scratch_bytes()) + joined_[0])};
-    operands.k = keys_and_values[0];
-    operands.v = keys_and_values[1];
+    operands.k = e_.past > 0 ? keys.to : keys.added;
+    operands.v = e_.past > 0 ? values.to : values.added;
     if (engine_.form().has_mask) operands.mask = context.input(kMask).data<float>();
     if (engine_.form().has_condition) operands.condition = context.input(kMask).data<bool>();
     if (engine_.form().has_lengths) operands.lengths = context.input(kValidKeys).data<int64_t>();
     operands.y = context.output(kResult).data<float>();
-    engine_.Run(operands, scratch);
+    engine_.Run(operands, scratch, [&](int64_t group) {
+      JoinGroup(keys, group);
+      JoinGroup(values, group);
+    });
     return Ok();
   }
   size_t scratch_bytes() const override {
@@ -126,26 +126,27 @@ class OnnxAttentionKernel : public Kernel {
  private:
   int64_t Size(size_t i) const { return i == 0 ? e_.size : e_.v_size; }
 
-  // Writes the cache with the new keys (0) or values (1), to the output or else to `scratch` where
-  // that is needed. Gives what the engine is to read.
-  const float* Join(KernelContext& context, size_t i, float* scratch) const {
-    const float* const added = context.input(kKey + i).data<float>();
-    float* to = nullptr;
+  // The keys or the values; `to` is where past and new ones are joined, null where they need not be.
+  struct Cache {
+    const float *past, *added;
+    float* to;
+    int64_t size;
+  };
+  // Of keys (0) or values (1): joined in the output, or else in `scratch`.
+  Cache CacheOf(KernelContext& context, size_t i, float* scratch) const {
+    Cache cache{nullptr, context.input(kKey + i).data<float>(), nullptr, Size(i)};
+    if (e_.past > 0) cache.past = context.input(kPastKey + i).data<float>();
     if (context.HasOutput(kPresentKey + i)) {
-      to = context.output(kPresentKey + i).data<float>();
+      cache.to = context.output(kPresentKey + i).data<float>();
     } else if (joined_[i] > 0) {
-      to = scratch;
-    } else {
-      return added;
+      cache.to = scratch;
     }
-    const float* const past = e_.past > 0 ? context.input(kPastKey + i).data<float>() : nullptr;
-    const int64_t plane_size = e_.keys() * Size(i);
-    ParallelFor(e_.batch * e_.kv_heads, std::max<int64_t>(1, kCopyGrain / plane_size),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t plane = begin; plane < end; ++plane)
-                    JoinCache(e_, plane, Size(i), past, added, to + plane * plane_size);
-                });
-    return e_.past > 0 ? to : added;
+    return cache;
+  }
+  void JoinGroup(const Cache& cache, int64_t group) const {
+    if (cache.to == nullptr) return;
+    JoinCache(e_, group, cache.size, cache.past, cache.added,
+              cache.to + group * e_.keys() * cache.size);
   }
 
   Extents e_;
