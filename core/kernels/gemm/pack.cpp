@@ -27,11 +27,13 @@ HWY_INLINE hn::Vec<D> LoadFours(D d, const float* from, int64_t away) {
   }
 }
 
-// Rows [0, 4) of a vector's width of columns, where elements of a column are neighbours and columns
+// Rows [0, 4) of a vector's width of columns (the lanes of D), where elements of a column are
+// neighbours and columns
 // are `column_stride` apart; rows go to `to`, `width` apart.
-HWY_INLINE void PackFourRows(const float* from, int64_t column_stride, int64_t width, float* to) {
-  const hn::ScalableTag<float> d;
-  const hn::Repartition<uint64_t, decltype(d)> wide;
+template <class D>
+HWY_INLINE void PackFourRows(D d, const float* from, int64_t column_stride, int64_t width,
+                             float* to) {
+  const hn::Repartition<uint64_t, D> wide;
   // Register i has columns i, 4 + i, 8 + i...: transposing each block of four by four puts them in order.
   const auto a = LoadFours(d, from, 4 * column_stride);
   const auto b = LoadFours(d, from + column_stride, 4 * column_stride);
@@ -59,14 +61,19 @@ HWY_INLINE void PackPanel(const float* from, int64_t row_stride, int64_t column_
   }
   int64_t block_rows = 0, block_columns = 0;
 #if HWY_TARGET != HWY_SCALAR
-  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<float>()));
+  // Whole vectors of columns, then fours.
+  const auto pack = [&](auto d) HWY_ATTR {
+    constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(decltype(d)()));
+    for (; block_columns + kLanes <= columns; block_columns += kLanes) {
+      const int64_t j = block_columns;
+      for (int64_t i = 0; i < block_rows; i += 4)
+        PackFourRows(d, from + j * column_stride + i, column_stride, width, to + i * width + j);
+    }
+  };
   if (row_stride == 1) {
     block_rows = count / 4 * 4;
-    block_columns = columns / kLanes * kLanes;
-  }
-  for (int64_t j = 0; j < block_columns; j += kLanes) {
-    for (int64_t i = 0; i < block_rows; i += 4)
-      PackFourRows(from + j * column_stride + i, column_stride, width, to + i * width + j);
+    pack(hn::ScalableTag<float>());
+    pack(hn::CappedTag<float, 4>());
   }
 #endif
   for (int64_t i = 0; i < count; ++i) {

@@ -112,8 +112,8 @@ void WeightScoresLoop(const AttentionScores& s) {
       float* const keys = s.scores + (first + i) * s.row;
       const int64_t begin = std::clamp(s.seen.Begin(first + i), s.first_key, s.last_key),
                     end = std::clamp(s.seen.End(first + i), begin, s.last_key);
-      std::fill(keys + s.first_key, keys + begin, 0.0f);
-      std::fill(keys + end, keys + s.last_key, 0.0f);
+      if (s.first_key < begin) std::fill(keys + s.first_key, keys + begin, 0.0f);
+      if (end < s.last_key) std::fill(keys + end, keys + s.last_key, 0.0f);
       Row& row = rows[i];
       row = {keys + begin, static_cast<size_t>(end - begin), 0, 0};
       row.largest = PrepareRow(s, first + i, begin, row.x, row.n);

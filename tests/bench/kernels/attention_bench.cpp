@@ -141,6 +141,7 @@ void OnnxAttention(benchmark::State& state) {
 }
 BENCHMARK(OnnxAttention)
     ->ArgNames({"queries", "past", "heads", "kv_heads", "size", "causal", "left", "fast"})
+    ->ArgsProduct({{15}, {0}, {240}, {240}, {32}, {0}, {-1}, {0, 1}})
     ->ArgsProduct({{128}, {0}, {12}, {12}, {32}, {0}, {-1}, {0, 1}})
     ->ArgsProduct({{512}, {0}, {8}, {8}, {64}, {0, 1}, {-1}, {0, 1}})
     ->ArgsProduct({{512}, {0}, {8}, {8}, {64}, {1}, {63}, {0, 1}})
