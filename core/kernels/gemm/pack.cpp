@@ -27,9 +27,8 @@ HWY_INLINE hn::Vec<D> LoadFours(D d, const float* from, int64_t away) {
   }
 }
 
-// Rows [0, 4) of a vector's width of columns (the lanes of D), where elements of a column are
-// neighbours and columns
-// are `column_stride` apart; rows go to `to`, `width` apart.
+// Rows [0, 4) of as many columns as D has lanes, where elements of a column are neighbours and
+// columns are `column_stride` apart; rows go to `to`, `width` apart.
 template <class D>
 HWY_INLINE void PackFourRows(D d, const float* from, int64_t column_stride, int64_t width,
                              float* to) {

@@ -11,10 +11,11 @@ namespace {
 constexpr int64_t kBlockScores = 12 << 10;  // elements: leaves room for the keys beside it in L1
 // Queries of a block where they see different keys: more of them share keys that some do not see.
 constexpr int64_t kOrderedRows = 32;
-constexpr int64_t kFewQueries =
-    6;                            // reading keys and values as they lie is faster than packing them
-constexpr int64_t kTogether = 8;  // heads whose few queries read shared keys at once
-constexpr double kPartFlops = 4e5;  // worth a thread of their own
+// Up to here reading keys and values as they lie is faster than packing them.
+constexpr int64_t kFewQueries = 5;
+constexpr int64_t kFewScores = 640;  // of a head
+constexpr int64_t kTogether = 8;     // heads whose few queries read shared keys at once
+constexpr double kPartFlops = 4e5;   // worth a thread of their own
 constexpr double kFewPartFlops =
     1e5;  // the same where keys and values come from memory for one use
 constexpr int64_t kLine = kAlignment / sizeof(float);
@@ -47,7 +48,9 @@ AttentionEngine::AttentionEngine(AttentionForm form, int threads) : form_(std::m
   part_floats_ = packed_k_ + packed_v_ + together_ * rows_ * score_row_;
 }
 
-bool AttentionEngine::few() const { return form_.queries < kFewQueries; }
+bool AttentionEngine::few() const {
+  return form_.queries <= kFewQueries || form_.queries * form_.keys <= kFewScores;
+}
 
 size_t AttentionEngine::scratch_bytes() const {
   return static_cast<size_t>(parts_ * part_floats_) * sizeof(float);
@@ -216,11 +219,13 @@ void AttentionEngine::AttendFew(const Head& head, const Needed& needed, int64_t 
     return form_.batch.empty() ? 0 : stack.batch.back();
   };
   RowProduct product;
-  product.vectors = heads;
-  product.x_row = next_head(form_.q);
-  product.y_row = count * score_row_;
+  // The queries of one head that see the same keys are multiplied at once, else those of all heads.
+  int64_t step = heads == 1 && SeesAll(head.seen) ? count : 1;
+  product.vectors = step * heads;
+  product.x_row = heads == 1 ? form_.q.row : next_head(form_.q);
+  product.y_row = heads == 1 ? score_row_ : count * score_row_;
   product.scale = form_.scale;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; i += step) {
     const int64_t low = head.seen.Begin(first + i), keys = head.seen.End(first + i) - low;
     product.x = head.at.q + (first + i) * form_.q.row;
     product.y = scores + i * score_row_ + low;
@@ -241,11 +246,13 @@ void AttentionEngine::AttendFew(const Head& head, const Needed& needed, int64_t 
     if (form_.has_condition) other.at.condition += next_head(form_.condition);
   }
   const int64_t values = needed.last_value - needed.first_value;
+  step = heads == 1 ? count : 1;
+  product.vectors = step * heads;
   product.x_row = product.y_row;
-  product.y_row = next_head(form_.y);
+  product.y_row = heads == 1 ? form_.y.row : next_head(form_.y);
   product.scale = 1;
   product.rows = head.at.v + needed.first_value * form_.v.row;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; i += step) {
     product.x = scores + i * score_row_ + needed.first_value;
     product.y = head.at.y + (first + i) * form_.y.row;
     if (form_.v.step == 1) {
