@@ -15,6 +15,7 @@ constexpr int64_t kOrderedRows = 32;
 constexpr int64_t kFewQueries = 5;
 constexpr int64_t kFewScores = 640;  // of a head
 constexpr int64_t kTogether = 8;     // heads whose few queries read shared keys at once
+constexpr int64_t kNearQueries = 4;  // neighbours, whose keys are multiplied for all of them
 constexpr double kPartFlops = 4e5;   // worth a thread of their own
 constexpr double kFewPartFlops =
     1e5;  // the same where keys and values come from memory for one use
@@ -219,14 +220,16 @@ void AttentionEngine::AttendFew(const Head& head, const Needed& needed, int64_t 
     return form_.batch.empty() ? 0 : stack.batch.back();
   };
   RowProduct product;
-  // The queries of one head that see the same keys are multiplied at once, else those of all heads.
-  int64_t step = heads == 1 && SeesAll(head.seen) ? count : 1;
-  product.vectors = step * heads;
+  // Several queries of one head at once, those that see much the same keys, or one of several heads.
+  int64_t step = heads > 1 ? 1 : SeesAll(head.seen) ? count : kNearQueries;
   product.x_row = heads == 1 ? form_.q.row : next_head(form_.q);
   product.y_row = heads == 1 ? score_row_ : count * score_row_;
   product.scale = form_.scale;
   for (int64_t i = 0; i < count; i += step) {
-    const int64_t low = head.seen.Begin(first + i), keys = head.seen.End(first + i) - low;
+    const int64_t queries = std::min(step, count - i);
+    const int64_t low = head.seen.Begin(first + i),
+                  keys = std::max(low, head.seen.End(first + i + queries - 1)) - low;
+    product.vectors = queries * heads;
     product.x = head.at.q + (first + i) * form_.q.row;
     product.y = scores + i * score_row_ + low;
     product.rows = head.at.k + low * form_.k.row;
