@@ -36,10 +36,10 @@ Status InferAffineGrid(InferContext& context) {
   return Ok();
 }
 
-// The place of pixel `i` of `count`, from -1 to 1.
+// The place of pixel `i` of `count`, from -1 to 1. With aligned corners the only pixel is the first: -1.
 double Place(int64_t i, int64_t count, bool align_corners) {
   if (!align_corners) return (2 * static_cast<double>(i) + 1) / static_cast<double>(count) - 1;
-  return count == 1 ? 0 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
+  return count == 1 ? -1 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
 }
 
 Status AffineGrid(KernelContext& context) {

@@ -74,8 +74,10 @@ Result<std::vector<WindowAxis>> ResolveTranspose(const TransposeSpec& spec, cons
     const bool same =
         spec.window.auto_pad == AutoPad::kSameUpper || spec.window.auto_pad == AutoPad::kSameLower;
     if (same || spec.output_shape) {
-      const int64_t total =
-          std::max<int64_t>(0, spec.FullExtent(i, Dim(spatial[i])).value() - axis.input);
+      // Negative where strides leave gaps wider than the kernel: SAME then pads the output on both sides, an
+      // output_shape alone at the end.
+      int64_t total = spec.FullExtent(i, Dim(spatial[i])).value() - axis.input;
+      if (!same) total = std::max<int64_t>(0, total);
       const bool upper = spec.window.auto_pad == AutoPad::kSameUpper;
       SplitSamePadding(upper ? AutoPad::kSameUpper : AutoPad::kSameLower, total, &axis.pad_begin,
                        &axis.pad_end);

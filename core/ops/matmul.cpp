@@ -66,10 +66,15 @@ Status Gemm(KernelContext& context) {
     using T = decltype(zero);
     using U = std::make_unsigned_t<T>;
     MultiplyIntegers<U>(context, ta, tb);
-    MapElements(out.data<T>(), out.data<T>(), out.size(), [=](T y) { return Scaled(y, alpha); });
-    if (has_c) {
-      MapBroadcast<T, T, T>(out, context.input(2), out,
-                            [=](T y, T c) { return WrapAdd(y, Scaled(c, beta)); });
+    if (!has_c) {
+      MapElements(out.data<T>(), out.data<T>(), out.size(), [=](T y) { return Scaled(y, alpha); });
+    } else if (alpha == 1 && beta == 1) {
+      MapBroadcast<T, T, T>(out, context.input(2), out, [](T y, T c) { return WrapAdd(y, c); });
+    } else {
+      MapBroadcast<T, T, T>(out, context.input(2), out, [=](T y, T c) {
+        return TruncateTo<T>(double{alpha} * static_cast<double>(y) +
+                             double{beta} * static_cast<double>(c));
+      });
     }
   });
   if (integers) return Ok();

@@ -58,7 +58,7 @@ Status CheckAxisPad(const AxisPad& pad, int64_t extent, size_t axis, PadMode mod
   const int64_t most = std::max(pad.begin, pad.end);
   if (most > 0 && kept <= 0)
     return ShapeError("Pad of axis ", axis, ": there are no elements to repeat");
-  if (mode == PadMode::kReflect && most > kept - 1) {
+  if (mode == PadMode::kReflect && most > 0 && most > kept - 1) {
     return ShapeError("Pad by ", most, " reflects more of axis ", axis, " than it has: at most ",
                       kept - 1);
   }

@@ -10,14 +10,15 @@
 namespace asc {
 namespace {
 
-// Real numbers into a numeric tensor; integers are cut off.
+// Real numbers into a numeric tensor; integers are cut off what float32 holds of them, so that rounding does
+// not take a one for less.
 template <typename F>
 void FillFrom(Tensor& out, F value) {
   VisitNumeric(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < out.size(); ++i) {
-      if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-        out.data<T>()[i] = T(static_cast<float>(value(i)));
+      if constexpr (!std::is_same_v<T, double>) {
+        out.data<T>()[i] = static_cast<T>(static_cast<float>(value(i)));
       } else {
         out.data<T>()[i] = static_cast<T>(value(i));
       }

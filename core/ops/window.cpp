@@ -113,7 +113,7 @@ Result<WindowSpec> ReadWindow(std::string_view op, const AttributeMap& attribute
 }
 
 void SplitSamePadding(AutoPad auto_pad, int64_t total, int64_t* begin, int64_t* end) {
-  const int64_t less = total / 2;
+  const int64_t less = total >> 1;
   *begin = auto_pad == AutoPad::kSameLower ? total - less : less;
   *end = total - *begin;
 }
