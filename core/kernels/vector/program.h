@@ -124,6 +124,8 @@ struct ProgramFrame {
   int64_t strides[ProgramCode::kMostOperands];  // from one row to the next
   // By reduction: partial results, for as many elements as a vector has at most.
   alignas(64) float partial[kMostReductions][64];
+  const BoundInstruction* first = nullptr;
+  size_t stop = 0;     // whole blocks end here at the latest
   size_t left = 0;     // elements of a partial block
   size_t vectors = 0;  // of this block
 };

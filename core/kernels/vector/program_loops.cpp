@@ -189,9 +189,12 @@ BoundSegment BindAll(const ProgramCode& code, const ProgramSegment& segment) {
 
 // ---- running -------------------------------------------------------------------------------------
 
-HWY_INLINE void RunBlock(const std::vector<BoundInstruction>& code, ProgramFrame& frame,
-                         size_t begin) {
+// The block at `begin`, and as many whole ones after it as there are before `stop`.
+HWY_INLINE void RunBlocks(const std::vector<BoundInstruction>& code, ProgramFrame& frame,
+                          size_t begin, size_t stop) {
   const Vec zero = hn::Zero(Floats());
+  frame.first = code.data();
+  frame.stop = stop;
   reinterpret_cast<Step>(code.front().run)(code.data(), &frame, begin, zero, zero, zero, zero, zero,
                                            zero, zero, zero);
 }
@@ -235,16 +238,19 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
   while (begin < n) {
     const size_t stop = segment.reductions.empty() ? n : std::min(n, begin + kBlocks * block);
     frame.vectors = 8;
-    for (; begin + block <= stop; begin += block) {
+    while (begin + block <= stop) {
+      const size_t end = conversions.empty() ? stop - (stop - begin) % block : begin + block;
       if (!conversions.empty()) Convert(conversions, false, frame, begin, block);
-      RunBlock(segment.forms[0], frame, begin);
+      RunBlocks(segment.forms[0], frame, begin, end);
       if (!conversions.empty()) Convert(conversions, true, frame, begin, block);
+      begin = end;
     }
     if (begin < stop) {
       frame.left = stop - begin;
       frame.vectors = (frame.left + lanes - 1) / lanes;
       if (!conversions.empty()) Convert(conversions, false, frame, begin, frame.left);
-      RunBlock(segment.forms[frame.vectors <= 2 ? 3 : frame.vectors <= 4 ? 2 : 1], frame, begin);
+      RunBlocks(segment.forms[frame.vectors <= 2 ? 3 : frame.vectors <= 4 ? 2 : 1], frame, begin,
+                begin);
       if (!conversions.empty()) Convert(conversions, true, frame, begin, frame.left);
       begin = stop;
     }

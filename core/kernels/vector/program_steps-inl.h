@@ -82,8 +82,13 @@ struct ScalarSource {
 
 // ---- the instructions ----------------------------------------------------------------------------
 
-inline void EndStep(const BoundInstruction*, ProgramFrame*, size_t, ASC_ACCUMULATOR) {
-  (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7;
+// Goes on with the next whole block, if there is one.
+inline void EndStep(const BoundInstruction*, ProgramFrame* frame, size_t begin, ASC_ACCUMULATOR) {
+  const size_t block = 8 * hn::Lanes(Floats());
+  begin += block;
+  if (begin + block > frame->stop) return;
+  const BoundInstruction* const at = frame->first;
+  return reinterpret_cast<Step>(at->run)(at, frame, begin, a0, a1, a2, a3, a4, a5, a6, a7);
 }
 
 // a = op(a, x) and the like; Op is called with (d, a, x).
