@@ -17,13 +17,25 @@
 
 namespace asc::simd {
 
+// Superinstructions: two instructions in one. To add one, write it here; the lowering looks for
+// `first` and `second` (program_join.cpp), and the interpreter runs the expression in a, x and y.
+//   X(name, first, second, whether a is the right operand of second, expression)
+// Products that are added to are rounded first (RoundedProduct), as they would be alone.
+// clang-format off
+// second(first(a, x), y)
+#define ASC_JOINED_STEPS(X)                                                  X(MulAdd, Mul, Add, false, hn::Add(RoundedProduct(a, x), y))               X(MulSub, Mul, Sub, false, hn::Sub(RoundedProduct(a, x), y))               X(MulSubFrom, Mul, Sub, true, hn::Sub(y, RoundedProduct(a, x)))            X(AddAdd, Add, Add, false, hn::Add(hn::Add(a, x), y))                      X(AddMul, Add, Mul, false, hn::Mul(hn::Add(a, x), y))                      X(SubMul, Sub, Mul, false, hn::Mul(hn::Sub(a, x), y))
+// second(a, first(x, y)): without a place for what was in the accumulator
+#define ASC_PAIR_STEPS(X)                                                    X(AddProduct, Mul, Add, false, hn::Add(a, RoundedProduct(x, y)))           X(SubProduct, Mul, Sub, false, hn::Sub(a, RoundedProduct(x, y)))           X(SubFromProduct, Mul, Sub, true, hn::Sub(RoundedProduct(x, y), a))        X(MulSum, Add, Mul, false, hn::Mul(a, hn::Add(x, y)))                      X(MulDifference, Sub, Mul, false, hn::Mul(a, hn::Sub(x, y)))
+// clang-format on
+
 // What one instruction does to the accumulator a; x and y are operands in memory.
 enum class ProgramStep : uint8_t {
   kLoad,        // x
   kUnary,       // op(a)
   kBinary,      // op(a, x)
   kReverse,     // op(x, a)
-  kMulAdd,      // a x + y, rounded twice
+  kAddRelu,     // relu(a + x)
+  kMulAddRelu,  // relu(a x + y), the product rounded first
   kFma,         // a x + y, rounded once
   kFmaAdd,      // x y + a, rounded once
   kIf,          // a is not 0 ? x : y
@@ -32,8 +44,14 @@ enum class ProgramStep : uint8_t {
   kStore,       // a, to x
   kReduce,      // of a, into the reduction numbered `reduction`
   kSquaredSum,  // (a - x)^2, summed into it
-  kEnd
+#define ASC_STEP_NAME(name, first, second, reversed, expression) k##name,
+  ASC_JOINED_STEPS(ASC_STEP_NAME) ASC_PAIR_STEPS(ASC_STEP_NAME)
+#undef ASC_STEP_NAME
+      kEnd
 };
+// Whether the instruction reads or writes x; whether it reads y as well.
+bool HasOperand(ProgramStep step);
+bool HasTwoOperands(ProgramStep step);
 
 struct ProgramInstruction {
   ProgramStep step = ProgramStep::kEnd;
@@ -81,6 +99,10 @@ struct ProgramCode {
   int rows = 0, spills = 0, temps = 0;  // how many of each
   double cost = 0;                      // of one element, about in cheap instructions
 };
+
+// Makes superinstructions of neighbours, in place. `operands`: what x and y of them are numbers of.
+void JoinInstructions(std::vector<ProgramInstruction>& instructions,
+                      const std::vector<ProgramOperand>& operands);
 
 // `scalar_inputs`: inputs with one element for a whole row. Fails (kUnavailable) where the tables
 // are too small for the program.

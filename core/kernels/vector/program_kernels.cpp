@@ -417,14 +417,8 @@ class ProgramKernel : public Kernel {
       if (std::find(used.begin(), used.end(), i) == used.end()) used.push_back(i);
     };
     for (const simd::ProgramInstruction& made : segment.instructions) {
-      using Step = simd::ProgramStep;
-      if (made.step == Step::kUnary || made.step == Step::kReduce || made.step == Step::kEnd)
-        continue;
-      add(made.x);
-      const bool two = made.step == Step::kMulAdd || made.step == Step::kFma ||
-                       made.step == Step::kFmaAdd || made.step == Step::kIf ||
-                       made.step == Step::kThen || made.step == Step::kElse;
-      if (two) add(made.y);
+      if (simd::HasOperand(made.step)) add(made.x);
+      if (simd::HasTwoOperands(made.step)) add(made.y);
     }
     return used;
   }

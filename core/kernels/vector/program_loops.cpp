@@ -134,9 +134,19 @@ BoundInstruction Bind(const ProgramCode& code, const ProgramInstruction& made) {
     case ProgramStep::kReverse:
       bound.run = Binary<F>(made);
       break;
-    case ProgramStep::kMulAdd:
-      bound.run = TwoOperands<F, MulAddOp>(made);
+    case ProgramStep::kAddRelu:
+      bound.run = OneOperand<F, AddReluOp>(made);
       break;
+    case ProgramStep::kMulAddRelu:
+      bound.run = TwoOperands<F, MulAddReluOp>(made);
+      break;
+#define ASC_JOINED(name, first, second, reversed, expression) \
+  case ProgramStep::k##name:                                  \
+    bound.run = TwoOperands<F, name##Op>(made);               \
+    break;
+      ASC_JOINED_STEPS(ASC_JOINED)
+      ASC_PAIR_STEPS(ASC_JOINED)
+#undef ASC_JOINED
     case ProgramStep::kFma:
       bound.run = TwoOperands<F, FmaOp>(made);
       break;
@@ -249,8 +259,10 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
       frame.left = stop - begin;
       frame.vectors = (frame.left + lanes - 1) / lanes;
       if (!conversions.empty()) Convert(conversions, false, frame, begin, frame.left);
-      RunBlocks(segment.forms[frame.vectors <= 2 ? 3 : frame.vectors <= 4 ? 2 : 1], frame, begin,
-                begin);
+      RunBlocks(segment.forms[frame.vectors <= 2   ? 3
+                              : frame.vectors <= 4 ? 2
+                                                   : 1],
+                frame, begin, begin);
       if (!conversions.empty()) Convert(conversions, true, frame, begin, frame.left);
       begin = stop;
     }

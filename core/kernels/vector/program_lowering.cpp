@@ -230,7 +230,7 @@ class Lowering {
     }
     done_.clear();
     if (segment_.instructions.empty()) return;
-    Join();
+    JoinInstructions(segment_.instructions, code_.operands);
     for (const ProgramInstruction& made : segment_.instructions)
       code_.cost += wide ? CostOf(made.op) : 0;
     segment_.instructions.emplace_back();
@@ -299,6 +299,11 @@ class Lowering {
           std::find(deferred.begin(), deferred.end(), in[k].index) == deferred.end())
         deferred.push_back(in[k].index);
     }
+    // What a superinstruction computes beside the accumulator comes last.
+    std::stable_partition(deferred.begin(), deferred.end(), [&](int x) {
+      return At(x).operand_count() != 2 || Deferred(At(x).operands[0]) ||
+             Deferred(At(x).operands[1]);
+    });
     // A deferred value in the accumulator has no other place: it is saved before others come.
     const auto save_accumulator = [&] {
       if (accumulator_ >= 0 && uses_[Index(accumulator_)] > 0 && InMemory(accumulator_) < 0)
@@ -318,8 +323,12 @@ class Lowering {
     }
     if (slot == n) {
       save_accumulator();
-      slot = 0;
-      Emit(ProgramStep::kLoad, VectorOp::kIdentity, in[0]);
+      // One element for all is better an operand.
+      slot = n == 2 && (made.op == VectorOp::kAdd || made.op == VectorOp::kMul) &&
+                     IsScalar(in[0]) && !IsScalar(in[1])
+                 ? 1
+                 : 0;
+      Emit(ProgramStep::kLoad, VectorOp::kIdentity, in[slot]);
     } else {
       // Read in two slots: one of them from memory.
       for (size_t k = slot + 1; k < n; ++k) {
@@ -419,41 +428,6 @@ class Lowering {
       EmitReduction(static_cast<int>(i));
       root();
     }
-  }
-
-  static bool IsBinary(const ProgramInstruction& made, VectorOp op) {
-    return made.op == op &&
-           (made.step == ProgramStep::kBinary || made.step == ProgramStep::kReverse);
-  }
-
-  // Neighbours that have an instruction of their own together.
-  void Join() {
-    const std::vector<ProgramInstruction>& all = segment_.instructions;
-    std::vector<ProgramInstruction> joined;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const ProgramInstruction& made = all[i];
-      ProgramInstruction* one = joined.empty() ? nullptr : &joined.back();
-      ProgramInstruction* two = joined.size() < 2 ? nullptr : &joined[joined.size() - 2];
-      if (IsBinary(made, VectorOp::kAdd) && one != nullptr && IsBinary(*one, VectorOp::kMul)) {
-        one->step = ProgramStep::kMulAdd;
-        one->y = made.x;
-        one->y_scalar = made.x_scalar;
-        continue;
-      }
-      const bool sums = made.step == ProgramStep::kReduce &&
-                        (made.op == VectorOp::kReduceSum || made.op == VectorOp::kReduceMean);
-      const bool last = i + 1 == all.size() || all[i + 1].step == ProgramStep::kLoad;
-      if (sums && last && two != nullptr && two->step == ProgramStep::kBinary &&
-          two->op == VectorOp::kSub && two->x_scalar && one->step == ProgramStep::kUnary &&
-          one->op == VectorOp::kSquare) {
-        two->step = ProgramStep::kSquaredSum;
-        two->reduction = made.reduction;
-        joined.pop_back();
-        continue;
-      }
-      joined.push_back(made);
-    }
-    segment_.instructions = std::move(joined);
   }
 
   struct Set {

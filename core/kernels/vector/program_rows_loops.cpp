@@ -28,6 +28,12 @@ using Mul = OneOperandPart<ProgramStep::kBinary, VectorOp::kMul, MulOp, X>;
 template <class X>
 using Div = OneOperandPart<ProgramStep::kBinary, VectorOp::kDiv, DivOp, X>;
 template <class X, class Y>
+using AddAdd = TwoOperandPart<ProgramStep::kAddAdd, AddAddOp, X, Y>;
+template <class X, class Y>
+using SubMul = TwoOperandPart<ProgramStep::kSubMul, SubMulOp, X, Y>;
+template <class X, class Y>
+using MulSub = TwoOperandPart<ProgramStep::kMulSub, MulSubOp, X, Y>;
+template <class X, class Y>
 using MulAdd = TwoOperandPart<ProgramStep::kMulAdd, MulAddOp, X, Y>;
 template <class X, class Y>
 using Fma = TwoOperandPart<ProgramStep::kFma, FmaOp, X, Y>;
@@ -57,26 +63,30 @@ struct Sequence {
 RowLoop FindLoop(const ProgramInstruction* made) {
   using Plain = Sequence<Load>;
   using Scaled = Sequence<Load, Mul<Scalar>>;
+  using ScaledMasked = Sequence<Load, MulAdd<Scalar, Moving>>;
   using Sum2 = Sequence<Load, Add<Moving>>;
-  using Sum3 = Sequence<Load, Add<Moving>, Add<Moving>>;
+  using Sum3 = Sequence<Load, AddAdd<Moving, Moving>>;
+  using Centred = Sequence<Load, Sub<Scalar>>;
+  using ScaledCentred = Sequence<Load, MulSub<Scalar, Scalar>>;
+  using Normalised = Sequence<Load, SubMul<Scalar, Scalar>>;
   RowLoop found = nullptr;
   // Softmax: scale, mask and maximum; the powers and their sum; the quotients.
   Sequence<Largest>::Find<Plain, Scaled>(made, found);
-  Sequence<Store, Largest>::Find<Sum2, Sequence<Load, MulAdd<Scalar, Moving>>>(made, found);
-  Sequence<Sub<Scalar>, Power, Store, Sum>::Find<Plain, Scaled>(made, found);
-  Sequence<Sub<Scalar>, Power, Sum>::Find<Plain>(made, found);
-  Sequence<Sub<Scalar>, Sub<Scalar>, Store>::Find<Plain>(made, found);
+  Sequence<Store, Largest>::Find<Sum2, ScaledMasked>(made, found);
+  Sequence<Power, Store, Sum>::Find<Centred, ScaledCentred>(made, found);
+  Sequence<Power, Sum>::Find<Centred, ScaledCentred>(made, found);
   Sequence<Mul<Scalar>, Store>::Find<Plain>(made, found);
   Sequence<Div<Scalar>, Store>::Find<Plain>(made, found);
+  Sequence<Sub<Scalar>, Store>::Find<Centred>(made, found);
   // Normalisations: the mean, of two or three operands too; squares around it; scale and shift.
   Sequence<Sum>::Find<Plain>(made, found);
   Sequence<Store, Sum>::Find<Sum2, Sum3>(made, found);
   Sequence<SquaredSum>::Find<Plain>(made, found);
-  Sequence<Mul<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Sequence<Load, Sub<Scalar>>>(made,
-                                                                                          found);
-  Sequence<Mul<Scalar>, Fma<Moving, Moving>, Store>::Find<Sequence<Load, Sub<Scalar>>>(made, found);
-  Sequence<Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Sequence<Load, Sub<Scalar>>>(made,
-                                                                                          found);
+  Sequence<Store>::Find<Normalised>(made, found);
+  Sequence<MulAdd<Moving, Moving>, Store>::Find<Normalised>(made, found);
+  Sequence<Fma<Moving, Moving>, Store>::Find<Normalised>(made, found);
+  Sequence<Div<Scalar>, Store>::Find<Centred>(made, found);
+  Sequence<Div<Scalar>, MulAdd<Moving, Moving>, Store>::Find<Centred>(made, found);
   // Normalisations without the mean.
   Sequence<Squared, Sum>::Find<Plain>(made, found);
   Sequence<Store, Squared, Sum>::Find<Sum2>(made, found);

@@ -195,6 +195,11 @@ void SquaredSumStep(const BoundInstruction* at, ProgramFrame* frame, size_t begi
 
 // ---- functions of vectors that only programs have ------------------------------------------------
 
+struct AddReluOp {
+  HWY_INLINE Vec operator()(Floats d, Vec a, Vec x) const {
+    return MaxKeep(hn::Zero(d), hn::Add(a, x));
+  }
+};
 struct TakeOp {
   HWY_INLINE Vec operator()(Floats, Vec, Vec x) const { return x; }
 };
@@ -245,7 +250,11 @@ HWY_INLINE Vec RoundedProduct(Vec x, Vec y) {
       return expression;                                                              \
     }                                                                                 \
   };
-ASC_TERNARY(MulAddOp, hn::Add(RoundedProduct(a, x), y))
+#define ASC_JOINED(name, first, second, reversed, expression) ASC_TERNARY(name##Op, expression)
+ASC_JOINED_STEPS(ASC_JOINED)
+ASC_PAIR_STEPS(ASC_JOINED)
+#undef ASC_JOINED
+ASC_TERNARY(MulAddReluOp, MaxKeep(hn::Zero(d), hn::Add(RoundedProduct(a, x), y)))
 ASC_TERNARY(FmaOp, hn::MulAdd(a, x, y))
 ASC_TERNARY(FmaAddOp, hn::MulAdd(x, y, a))
 ASC_TERNARY(IfOp, Choose(d, a, x, y))

@@ -85,6 +85,38 @@ TEST(VectorProgramKernel, FunctionsOfThreeOperands) {
   }
 }
 
+// Chains that the lowering makes superinstructions of, with operands of one element too.
+TEST(VectorProgramKernel, Superinstructions) {
+  constexpr std::string_view kChains[] = {
+      "%0 = mul in0, in1; %1 = add %0, in2; float32 %1",
+      "%0 = mul in0, in1; %1 = sub %0, in2; float32 %1",
+      "%0 = mul in0, in1; %1 = sub in2, %0; float32 %1",
+      "%0 = add in0, in1; %1 = add %0, in2; float32 %1",
+      "%0 = add in0, in1; %1 = mul in2, %0; float32 %1",
+      "%0 = sub in0, in1; %1 = mul %0, in2; float32 %1",
+      "%0 = add in0, in1; %1 = relu %0; %2 = mul %1, in2; float32 %2",
+      "%0 = mul in0, in1; %1 = add %0, in2; %2 = relu %1; float32 %2",
+      "%0 = mul in0, in1; %1 = abs in2; %2 = add %1, %0; float32 %2",
+      "%0 = mul in0, in1; %1 = abs in2; %2 = sub %1, %0; float32 %2",
+      "%0 = mul in0, in1; %1 = abs in2; %2 = sub %0, %1; float32 %2",
+      "%0 = add in0, in1; %1 = abs in2; %2 = mul %0, %1; float32 %2",
+      "%0 = sub in0, in1; %1 = abs in2; %2 = mul %1, %0; float32 %2",
+      // What the superinstruction would leave unsaved is read again.
+      "%0 = mul in0, in1; %1 = abs in2; %2 = sub %1, %0; %3 = mul %2, %1; float32 %3",
+      "%0 = mul in0, in1; %1 = abs in2; %2 = sub %1, %0; %3 = add %2, %0; float32 %3; float32 %1",
+  };
+  const Dims shapes[] = {{5, 150}, {5, 1}, {150}, {1}};
+  for (const std::string_view chain : kChains) {
+    const size_t outputs = VectorProgram::Parse(chain)->outputs.size();
+    for (const Dims& x : shapes) {
+      for (const Dims& y : shapes)
+        ExpectProgram(Program(chain, {Noise(x), Noise(y, 2), Noise({5, 150}, 3)}, outputs), 0);
+      ExpectProgram(Program(chain, {WildNoise({5, 150}), Noise({150}, 2), Noise(x, 3)}, outputs),
+                    0);
+    }
+  }
+}
+
 TEST(VectorProgramKernel, Lengths) {
   constexpr std::string_view kChain =
       "%0 = mul in0, 1.5; %1 = add %0, in1; %2 = tanh %1; %3 = sub %2, in0; %4 = max %3, %1; "
