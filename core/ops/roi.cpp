@@ -202,12 +202,13 @@ Status InferMaxRoiPool(InferContext& context) {
 // Pixels [first, last) of an axis that one cell covers, within the image.
 void CellRange(double start, double end, int64_t cells, int64_t cell, int64_t extent,
                int64_t* first, int64_t* last) {
-  const double bin = std::max(end - start + 1, 1.0) / static_cast<double>(cells),
-               limit = static_cast<double>(extent);
-  *first = static_cast<int64_t>(
-      std::clamp(std::floor(static_cast<double>(cell) * bin) + start, 0.0, limit));
-  *last = static_cast<int64_t>(
-      std::clamp(std::ceil(static_cast<double>(cell + 1) * bin) + start, 0.0, limit));
+  // Multiplied before divided: a cell that ends on a whole pixel takes no pixel more by rounding.
+  const auto cell_edge = [size = std::max(end - start + 1, 1.0), cells](int64_t number) {
+    return size * static_cast<double>(number) / static_cast<double>(cells);
+  };
+  const auto limit = static_cast<double>(extent);
+  *first = static_cast<int64_t>(std::clamp(std::floor(cell_edge(cell)) + start, 0.0, limit));
+  *last = static_cast<int64_t>(std::clamp(std::ceil(cell_edge(cell + 1)) + start, 0.0, limit));
 }
 
 Status MaxRoiPool(KernelContext& context) {

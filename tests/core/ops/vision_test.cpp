@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "tests/core/ops/op_test.h"
@@ -49,6 +50,16 @@ TEST(Roi, AlignAndMaxPool) {
        0.8461738, 0.7923651, 0.8901628, 0.7772956, 0.2501618,   0.821282,  0.2501618, 0.8729385,
        0.4630803, 0.9599771, 0,         0,         0.9998769,   0.7886626, 0,         0},
       2e-6);
+}
+
+TEST(Roi, CellThatEndsOnAPixelTakesNoneMore) {
+  // 29 / 7 rounded times 7 is above 29; the row below the region must stay out.
+  Tensor image = Pseudo({1, 1, 30, 1});
+  std::fill_n(image.data<float>(), 30, 0.0f);
+  image.data<float>()[29] = 1;
+  const Tensor y = RunOp1("MaxRoiPool", {image, F32({1, 5}, {0, 0, 0, 0, 28})},
+                          {{"pooled_shape", Ints{7, 1}}});
+  ExpectTensor(y, {1, 1, 7, 1}, std::vector<double>(7, 0.0), 0);
 }
 
 TEST(Roi, BadInput) {
