@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up, builds and runs every test. Ends with "N passed, N failed".
-#   tests/run.sh [--only cpp|c|python|java|go]... [--sanitize address|undefined|thread]
+#   tests/run.sh [--only cpp|c|python|java|go]... [--sanitize address|undefined|address,undefined|thread]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Configures once and builds.
-#   tools/build.sh [--sanitize address|undefined|thread] [--dir DIR] [-D...] [TARGET...]
+#   tools/build.sh [--sanitize address|undefined|address,undefined|thread] [--dir DIR] [-D...] [TARGET...]
 # The target pyasc is the Python package with the library, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,12 +19,12 @@ while [ $# -gt 0 ]; do
 done
 case $sanitize in
   "") ;;
-  address | undefined | thread)
+  address | undefined | address,undefined | thread)
     options+=("-Db_sanitize=$sanitize" -Db_lundef=false -Db_ndebug=false -Ddebug=true
       -Doptimization=1 -Dpython=disabled -Djava=disabled -Dgo=disabled)
     [ "$sanitize" = thread ] && options+=(-Dthreads=std)
     ;;
-  *) echo "build: --sanitize takes address, undefined or thread, not '$sanitize'" >&2; exit 2 ;;
+  *) echo "build: --sanitize takes address, undefined, address,undefined or thread, not '$sanitize'" >&2; exit 2 ;;
 esac
 dir=${dir:-build${sanitize:+-$sanitize}}
 
