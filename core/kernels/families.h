@@ -13,6 +13,7 @@ using KernelTable = std::vector<KernelEntry>;
 void AddGemmMatMuls(KernelTable& table);
 void AddOneDnnConvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
+void AddPreparedKernels(KernelTable& table);
 void AddSignalConvolutions(KernelTable& table);
 void AddVectorAttention(KernelTable& table);
 void AddPointwiseConvolutions(KernelTable& table);

@@ -1,5 +1,7 @@
 #include "core/ops/families.h"
 
+#include "core/ops/ml_families.h"
+
 namespace asc {
 
 void AddAllOps(OpTable& table) {
@@ -42,6 +44,12 @@ void AddAllOps(OpTable& table) {
   AddLstmOps(table);
   AddMatMulOps(table);
   AddMaxUnpoolOps(table);
+  AddMlEncoderOps(table);
+  AddMlFeatureOps(table);
+  AddMlLinearOps(table);
+  AddMlMapOps(table);
+  AddMlSvmOps(table);
+  AddMlTreeOps(table);
   AddNonMaxSuppressionOps(table);
   AddOptionalOps(table);
   AddPadOps(table);

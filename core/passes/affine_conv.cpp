@@ -90,16 +90,26 @@ class AffineConv : public NodePass {
     const Tensor& weight = *conv.weight;
     const int64_t in_group = weight.dim(1), filters = weight.dim(0) / conv.groups,
                   taps = ElementCount(weight.dims(), 2, weight.rank());
+    const bool scales =
+        std::any_of(change.scale.begin(), change.scale.end(), [](double v) { return v != 1; });
     std::vector<double> bias(static_cast<size_t>(conv.channels), 0), scaled;
     if (conv.bias != nullptr) bias = *VectorValues(conv.bias, conv.channels);
-    scaled.reserve(static_cast<size_t>(weight.size()));
-    for (int64_t i = 0; i < weight.size(); ++i) {
-      const int64_t filter = i / (in_group * taps);
-      const auto channel = static_cast<size_t>(filter / filters * in_group + i / taps % in_group);
-      const double w = ReadAsDouble(weight.dtype(), weight.raw(), i);
-      scaled.push_back(w * change.scale[channel]);
-      bias[static_cast<size_t>(filter)] += w * change.shift[channel];
-    }
+    if (scales) scaled.resize(static_cast<size_t>(weight.size()));
+    VisitFloats(weight.dtype(), [&](auto zero) {
+      const auto* w = weight.data<decltype(zero)>();
+      double* to = scaled.data();
+      for (int64_t filter = 0; filter < weight.dim(0); ++filter) {
+        for (int64_t i = 0; i < in_group; ++i, w += taps) {
+          const auto channel = static_cast<size_t>(filter / filters * in_group + i);
+          double sum = 0;
+          for (int64_t t = 0; t < taps; ++t) sum += static_cast<double>(w[t]);
+          bias[static_cast<size_t>(filter)] += sum * change.shift[channel];
+          if (!scales) continue;
+          for (int64_t t = 0; t < taps; ++t)
+            *to++ = static_cast<double>(w[t]) * change.scale[channel];
+        }
+      }
+    });
     const auto new_bias = MakeVector(conv.dtype, bias), flat = MakeVector(conv.dtype, scaled);
     if (!new_bias || !flat) {
       context.Reject(fusion, node, "the folded weights would not be finite");
@@ -108,8 +118,6 @@ class AffineConv : public NodePass {
     Patch patch(fusion, node);
     patch.Remove(node.id);
     patch.Remove(before.id);
-    const bool scales =
-        std::any_of(change.scale.begin(), change.scale.end(), [](double v) { return v != 1; });
     ValueId w = node.inputs[1];
     if (scales) {
       w = patch.AddConstant(

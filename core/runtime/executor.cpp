@@ -141,6 +141,8 @@ class PlanRun {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == nullptr) continue;
       types[i] = inputs[i]->Type();
+      // An empty map does not tell what it would hold.
+      if (types[i].kind == ValueKind::kMap) types[i] = executable_.graph().value(step.node->inputs[i]).type;
       infer_inputs[i].type = &types[i];
       if (inputs[i]->is_tensor()) infer_inputs[i].constant = &inputs[i]->tensor();
     }

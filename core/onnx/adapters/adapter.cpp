@@ -7,16 +7,17 @@
 
 namespace asc::onnx {
 namespace {
-// By operator, ordered by version.
-using Table = std::map<std::string_view, std::vector<AdapterRow>>;
+// By domain and operator, ordered by version.
+using Table = std::map<std::pair<std::string_view, std::string_view>, std::vector<AdapterRow>>;
 
 Table MakeTable() {
   Table table;
-  for (const auto rows : {ElementwiseAdapters(), NormalizationAdapters(), RecurrentAdapters(),
-                          ReductionAdapters(), ResizeAdapters(), ShapeAdapters()}) {
-    for (const AdapterRow& row : rows) table[row.op].push_back(row);
+  for (const auto rows :
+       {ElementwiseAdapters(), MlAdapters(), NormalizationAdapters(), RecurrentAdapters(),
+        ReductionAdapters(), ResizeAdapters(), ShapeAdapters()}) {
+    for (const AdapterRow& row : rows) table[{row.domain, row.op}].push_back(row);
   }
-  for (auto& [op, rows] : table) {
+  for (auto& [name, rows] : table) {
     std::sort(rows.begin(), rows.end(),
               [](const AdapterRow& a, const AdapterRow& b) { return a.up_to < b.up_to; });
   }
@@ -26,7 +27,7 @@ Table MakeTable() {
 // The first step that the node needs; null when it has the canonical form.
 const AdapterRow* NextStep(const ImportedNode& node) {
   static const Table* table = new Table(MakeTable());
-  const auto rows = table->find(node.op_type);
+  const auto rows = table->find({node.domain, node.op_type});
   if (rows == table->end()) return nullptr;
   for (const AdapterRow& row : rows->second) {
     if (node.opset <= row.up_to) return &row;
@@ -106,9 +107,9 @@ Result<Tensor> ScalarOf(DataType type, double value) {
 
 Status UpgradeNode(Adaptation& adaptation) {
   ImportedNode& node = adaptation.node;
-  if (!node.domain.empty() || node.opset == ImportedNode::kCanonical) return Ok();
+  if (node.opset == ImportedNode::kCanonical) return Ok();
   // A hint for in-place execution that half of the first operators had.
-  if (node.opset < 6) node.attributes.Erase("consumed_inputs");
+  if (node.domain.empty() && node.opset < 6) node.attributes.Erase("consumed_inputs");
   while (const AdapterRow* step = NextStep(node)) {
     ASC_RETURN_IF_ERROR(step->adapter(adaptation));
     node.opset = step->up_to + 1;

@@ -68,10 +68,12 @@ struct AdapterRow {
   std::string_view op;
   int64_t up_to;    // the newest opset that has the older form
   Adapter adapter;  // makes it the form of `up_to` + 1
+  std::string_view domain = "";
 };
 
 // The rows, by family. Order does not matter.
 std::span<const AdapterRow> ElementwiseAdapters();
+std::span<const AdapterRow> MlAdapters();
 std::span<const AdapterRow> NormalizationAdapters();
 std::span<const AdapterRow> RecurrentAdapters();
 std::span<const AdapterRow> ReductionAdapters();
