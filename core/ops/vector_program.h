@@ -12,6 +12,7 @@
 // `in0` is an input that broadcasts as usual; `ch1` one of rank 1 whose elements lie along axis 1
 // of the space (channels). Numbers after the operands are parameters of the function. The last
 // instructions give the type and value of each output: converted as Cast does, bool by "is not 0".
+// Operators on float16 and bfloat16 are those on float32 followed by `half` or `bfloat16`.
 #ifndef ASC_CORE_OPS_VECTOR_PROGRAM_H_
 #define ASC_CORE_OPS_VECTOR_PROGRAM_H_
 
@@ -31,6 +32,7 @@ namespace asc {
 // clang-format off
 #define ASC_VECTOR_OPS(X)                                \
   X(Abs, "abs", 1, 0)                                    \
+  X(BFloat16, "bfloat16", 1, 0) /* rounded to that */    \
   X(Ceil, "ceil", 1, 0)                                  \
   X(Celu, "celu", 1, 1)                                  \
   X(Clip, "clip", 1, 2)                                  \
@@ -41,6 +43,7 @@ namespace asc {
   X(Floor, "floor", 1, 0)                                \
   X(Gelu, "gelu", 1, 0)                                  \
   X(GeluTanh, "gelu_tanh", 1, 0)                         \
+  X(Half, "half", 1, 0)     /* rounded to float16 */     \
   X(HardSigmoid, "hard_sigmoid", 1, 2)                   \
   X(HardSwish, "hard_swish", 1, 0)                       \
   X(Identity, "copy", 1, 0)                              \

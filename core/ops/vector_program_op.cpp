@@ -61,6 +61,8 @@ float Apply(const VectorInstruction& made, float x, float y, float z) {
   switch (made.op) {
     case VectorOp::kAbs:
       return std::fabs(x);
+    case VectorOp::kBFloat16:
+      return BFloat16(x);
     case VectorOp::kCeil:
       return std::ceil(x);
     case VectorOp::kCelu:
@@ -81,6 +83,8 @@ float Apply(const VectorInstruction& made, float x, float y, float z) {
       return math::Gelu(x);
     case VectorOp::kGeluTanh:
       return math::GeluTanh(x);
+    case VectorOp::kHalf:
+      return Half(x);
     case VectorOp::kHardSigmoid:
       return math::HardSigmoid(x, a, b);
     case VectorOp::kHardSwish:

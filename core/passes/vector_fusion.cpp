@@ -75,6 +75,7 @@ class Group {
       lowering.program().outputs.push_back(
           {graph_.value(out).type.dtype, lowering.InstructionOf(out)});
     }
+    lowering.DropLastRounding();
     const VectorProgram& program = lowering.program();
     const std::string_view fusion = program.HasReductions() ? kRows : kElementwise;
     if (Status status = program.Verify(lowering.inputs().size(), results.size()); !status.ok()) {
@@ -155,9 +156,9 @@ class Group {
     });
   }
 
-  // Casts to other types than float32 round; their results are written, not read on.
+  // Casts to bool: their results are written, not read on.
   static bool IsLastOnly(const Graph& graph, const Node& node) {
-    return node.Is("Cast") && graph.value(node.outputs[0]).type.dtype != DataType::kFloat32;
+    return node.Is("Cast") && graph.value(node.outputs[0]).type.dtype == DataType::kBool;
   }
 
   bool IsReadOutside(ValueId value) const {

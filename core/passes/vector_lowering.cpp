@@ -70,7 +70,12 @@ DataType TypeOf(const Graph& graph, ValueId id) {
   const ValueType& type = graph.value(id).type;
   return type.is_tensor() && type.shape.has_rank() ? type.dtype : DataType::kUndefined;
 }
+// Values of programs are float32; the narrow ones among these are rounded after each operator.
+constexpr TypeSet kReals{DataType::kFloat32, DataType::kFloat16, DataType::kBFloat16};
 bool IsFloat(const Graph& graph, ValueId id) {
+  return id.valid() && kReals.Contains(TypeOf(graph, id));
+}
+bool IsFloat32(const Graph& graph, ValueId id) {
   return id.valid() && TypeOf(graph, id) == DataType::kFloat32;
 }
 bool AllFloats(const Graph& graph, const std::vector<ValueId>& ids) {
@@ -137,8 +142,11 @@ bool IsElementwise(const Graph& graph, const Node& node) {
   if (node.Is("Cast")) {
     if (!node.inputs[0].valid()) return false;
     const DataType from = TypeOf(graph, node.inputs[0]), to = TypeOf(graph, out);
-    const bool narrows = from == DataType::kFloat32 && VectorProgram::kOutputTypes.Contains(to);
-    return narrows || (to == DataType::kFloat32 && VectorProgram::kTypes.Contains(from));
+    if (kReals.Contains(from)) return VectorProgram::kOutputTypes.Contains(to);
+    // Longer integers would be rounded twice.
+    constexpr TypeSet kShort{DataType::kBool, DataType::kUInt8, DataType::kInt8};
+    return to == DataType::kFloat32 ? VectorProgram::kTypes.Contains(from)
+                                    : kReals.Contains(to) && kShort.Contains(from);
   }
   if (node.Is("Not") || node.Is("And") || node.Is("Or")) return AllBools(graph, node.inputs);
   if (node.Is("Where")) {
@@ -155,9 +163,12 @@ bool IsElementwise(const Graph& graph, const Node& node) {
   }
   if (node.Is("Pow")) return PowerOf(graph, node).has_value();
   if (Find(kBinary, node) != nullptr) {
-    return node.inputs.size() >= 2 && node.inputs.size() <= 4 && AllFloats(graph, node.inputs);
+    // Sums of several narrow operands are rounded once.
+    const size_t most = node.Is("Sum") && !IsFloat32(graph, out) ? 2 : 4;
+    return node.inputs.size() >= 2 && node.inputs.size() <= most && AllFloats(graph, node.inputs);
   }
-  return node.Is("BatchNormalization") && StatisticsOf(graph, node).has_value();
+  return IsFloat32(graph, out) && node.Is("BatchNormalization") &&
+         StatisticsOf(graph, node).has_value();
 }
 }  // namespace
 
@@ -199,8 +210,8 @@ VectorOperand VectorLowering::Operand(ValueId value) {
   if (made != made_.end()) return made->second;
   VectorOperand operand;
   const Tensor* constant = graph_.Constant(value);
-  if (constant != nullptr && constant->dtype() == DataType::kFloat32 && constant->size() == 1) {
-    operand = VectorOperand::Number(constant->data<float>()[0]);
+  if (constant != nullptr && kReals.Contains(constant->dtype()) && constant->size() == 1) {
+    operand = VectorOperand::Number(static_cast<float>(*ScalarConstant(graph_, value)));
   } else if (auto channels = ChannelConstant(graph_, value, rank_)) {
     operand = AddConstant(value, std::move(*channels), true);
   } else {
@@ -220,7 +231,34 @@ void VectorLowering::Lower(const Node& node) {
     default:
       made = node.Is("BatchNormalization") ? LowerBatchNorm(node) : LowerElementwise(node);
   }
-  made_[node.outputs[0]] = made;
+  made_[node.outputs[0]] = Rounded(node, made);
+}
+
+VectorOperand VectorLowering::Rounded(const Node& node, const VectorOperand& made) {
+  const DataType type = TypeOf(graph_, node.outputs[0]);
+  if (type != DataType::kFloat16 && type != DataType::kBFloat16) return made;
+  // What only chooses among its operands, or changes a sign, has nothing to round.
+  constexpr std::string_view kExact[] = {"Abs", "Max", "Min", "Neg", "Relu", "Sign", "Where"};
+  if (std::any_of(std::begin(kExact), std::end(kExact),
+                  [&](std::string_view op) { return node.Is(op); }))
+    return made;
+  if (node.Is("Cast") && TypeOf(graph_, node.inputs[0]) == type) return made;
+  return Make(type == DataType::kFloat16 ? VectorOp::kHalf : VectorOp::kBFloat16, {made});
+}
+
+void VectorLowering::DropLastRounding() {
+  const VectorInstruction last = program_.instructions.back();
+  const bool half = last.op == VectorOp::kHalf;
+  if ((!half && last.op != VectorOp::kBFloat16) || !last.operands[0].is_value()) return;
+  const int value = static_cast<int>(program_.instructions.size()) - 1;
+  const DataType type = half ? DataType::kFloat16 : DataType::kBFloat16;
+  for (const VectorOutput& output : program_.outputs) {
+    if (output.value == value && output.type != type) return;
+  }
+  for (VectorOutput& output : program_.outputs) {
+    if (output.value == value) output.value = last.operands[0].index;
+  }
+  program_.instructions.pop_back();
 }
 
 int VectorLowering::InstructionOf(ValueId value) {

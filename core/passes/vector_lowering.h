@@ -18,8 +18,8 @@ enum class VectorRole : uint8_t {
   kReduction     // over the last axis, which stays with extent 1
 };
 // Softmax and normalisations are none: their own kernels take less time than a program, the pass over
-// memory that it saves included. Types are looked at: values are float32, or bool where they are conditions; casts from other types
-// and to bool and narrower floats count.
+// memory that it saves included. Types are looked at: values are float32, float16 or bfloat16, or bool where they are conditions; casts from other types
+// and to bool count.
 VectorRole VectorRoleOf(const Graph& graph, const Node& node);
 
 // Turns nodes into instructions, producers first.
@@ -44,6 +44,10 @@ class VectorLowering {
   // copies it where it is no instruction's.
   int InstructionOf(ValueId value);
 
+  // Writing a narrow output rounds: takes the last instruction away where it does no more. After the
+  // outputs are there.
+  void DropLastRounding();
+
   VectorProgram& program() { return program_; }
   const std::vector<Input>& inputs() const { return inputs_; }
   const std::vector<Constant>& constants() const { return constants_; }
@@ -55,6 +59,8 @@ class VectorLowering {
                      std::initializer_list<float> parameters = {}) {
     return program_.Append(op, operands, parameters);
   }
+  // As the node's result has it: rounded where its type is narrower than float32.
+  VectorOperand Rounded(const Node& node, const VectorOperand& made);
   VectorOperand LowerElementwise(const Node& node);
   VectorOperand LowerReduction(const Node& node);
   VectorOperand LowerBatchNorm(const Node& node);

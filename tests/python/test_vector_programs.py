@@ -1,5 +1,6 @@
 """Chains of operators that become one vector program: equal at every level, and from .om files."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -25,6 +26,30 @@ def test_levels_agree_and_nan_stays(length):
     assert np.isnan(results[0][3]).all()
     for result in results[1:]:
         np.testing.assert_allclose(result, results[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 49, 130, 3000])
+def test_narrow_floats_are_rounded_after_each_operator(dtype, length):
+    def model(level):
+        with pyasc.Context() as ctx:
+            x = ctx.input("x", shape=(9, length), dtype=dtype)
+            y = ctx.input("y", shape=(length,), dtype=dtype)
+            a = ctx.mul(ctx.add(x, y), x)
+            ctx.output(ctx.relu(ctx.sub(ctx.sqrt(ctx.abs(a)), y)), "out")
+            return ctx.compile(config=pyasc.CompileConfig(graph_opt_level=level))
+
+    rng = np.random.default_rng(2)
+    kind = np.dtype(dtype) if dtype == "float16" else ml_dtypes.bfloat16
+    feeds = {
+        "x": rng.standard_normal((9, length)).astype(kind),
+        "y": rng.standard_normal(length).astype(kind),
+    }
+    fused, plain = model(3), model(0)
+    assert "asc.VectorProgram" in str(fused.graph)
+    np.testing.assert_array_equal(
+        fused.run(feeds)["out"].view(np.uint16), plain.run(feeds)["out"].view(np.uint16)
+    )
 
 
 def test_om_file(tmp_path):

@@ -127,13 +127,12 @@ struct BoundSegment {
   RowLoop loop = nullptr;
   std::vector<ProgramInstruction> instructions;  // for `loop`
 };
-// `whole_rows`: no operand of it has a block in the place of a row.
-BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment, bool whole_rows);
+BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment);
 
 // The row superinstruction that is the whole segment; nullptr where there is none.
 RowLoop FindRowLoop(const ProgramCode& code, const ProgramSegment& segment);
 
-// Elements of a block: operands of kind kTemp have as many, and so have repeated patterns.
+// Elements of a block: operands of kind kTemp have as many.
 constexpr size_t kMostProgramBlock = 8 * 64;
 size_t ProgramBlock();
 
@@ -161,20 +160,14 @@ struct RowLoopCall {
   float* const* to;  // by reduction
 };
 
-// Operands that are converted block by block: `from` is read or written beside operand `operand`.
-struct ProgramConversion {
-  int operand = 0;
-  bool store = false;
-  DataType type = DataType::kFloat32;
-  std::byte* row = nullptr;  // the row's first element
-};
-
 // Runs the segment over `rows` rows of n elements. `moves`: the operands that have another place in
-// each row. Results of its reductions go to to[reduction], one after the other. With conversions
-// there is one row.
+// each row. Results of its reductions go to to[reduction], one after the other.
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-                int64_t rows, std::span<const int> moves,
-                std::span<const ProgramConversion> conversions, float* const* to);
+                int64_t rows, std::span<const int> moves, float* const* to);
+
+// Elements from and to float32, as Cast converts them.
+void ToFloats(DataType type, const std::byte* from, float* to, size_t count);
+void FromFloats(const float* from, DataType type, std::byte* to, size_t count);
 
 }  // namespace asc::simd
 

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "core/kernels/vector/program.h"
-#include "core/ops/cast_elements.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/vector/program_loops.cpp"
@@ -51,6 +50,7 @@ Code Unary(VectorOp op) {
   case VectorOp::k##name: \
     return LongUnary<F, name##Op>();
     ASC_SHORT(Abs)
+    ASC_SHORT(BFloat16)
     ASC_SHORT(Ceil)
     ASC_LONG(Celu)
     ASC_SHORT(Clip)
@@ -61,6 +61,7 @@ Code Unary(VectorOp op) {
     ASC_SHORT(Floor)
     ASC_LONG(Gelu)
     ASC_LONG(GeluTanh)
+    ASC_SHORT(Half)
     ASC_SHORT(HardSigmoid)
     ASC_SHORT(HardSwish)
     ASC_SHORT(Identity)
@@ -209,28 +210,13 @@ HWY_INLINE void RunBlocks(const std::vector<BoundInstruction>& code, ProgramFram
                                            zero, zero, zero);
 }
 
-void Convert(std::span<const ProgramConversion> conversions, bool store, ProgramFrame& frame,
-             size_t begin, size_t count) {
-  for (const ProgramConversion& conversion : conversions) {
-    if (conversion.store != store) continue;
-    float* block = frame.base[conversion.operand];
-    std::byte* row = conversion.row + begin * ElementSize(conversion.type);
-    if (store) {
-      CastElements(DataType::kFloat32, block, conversion.type, row, static_cast<int64_t>(count));
-    } else {
-      CastElements(conversion.type, row, DataType::kFloat32, block, static_cast<int64_t>(count));
-    }
-  }
-}
-
 HWY_INLINE bool IsSum(VectorOp op) {
   return op == VectorOp::kReduceSum || op == VectorOp::kReduceMean;
 }
 
 // One row; the results are the elements number `row` of `to`.
 HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame,
-                       size_t n, std::span<const ProgramConversion> conversions, float* const* to,
-                       int64_t row) {
+                       size_t n, float* const* to, int64_t row) {
   const Floats d;
   const size_t lanes = hn::Lanes(d), block = 8 * lanes;
   // Sums go on in double after so many blocks: few enough that rounding stays near 1e-7.
@@ -248,22 +234,18 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
   while (begin < n) {
     const size_t stop = segment.reductions.empty() ? n : std::min(n, begin + kBlocks * block);
     frame.vectors = 8;
-    while (begin + block <= stop) {
-      const size_t end = conversions.empty() ? stop - (stop - begin) % block : begin + block;
-      if (!conversions.empty()) Convert(conversions, false, frame, begin, block);
+    if (begin + block <= stop) {
+      const size_t end = stop - (stop - begin) % block;
       RunBlocks(segment.forms[0], frame, begin, end);
-      if (!conversions.empty()) Convert(conversions, true, frame, begin, block);
       begin = end;
     }
     if (begin < stop) {
       frame.left = stop - begin;
       frame.vectors = (frame.left + lanes - 1) / lanes;
-      if (!conversions.empty()) Convert(conversions, false, frame, begin, frame.left);
       RunBlocks(segment.forms[frame.vectors <= 2   ? 3
                               : frame.vectors <= 4 ? 2
                                                    : 1],
                 frame, begin, begin);
-      if (!conversions.empty()) Convert(conversions, true, frame, begin, frame.left);
       begin = stop;
     }
     for (const int r : segment.reductions) {
@@ -290,10 +272,9 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
 }
 
 void RunAll(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-            int64_t rows, std::span<const int> moves,
-            std::span<const ProgramConversion> conversions, float* const* to) {
+            int64_t rows, std::span<const int> moves, float* const* to) {
   for (int64_t row = 0; row < rows; ++row) {
-    RunRow(code, segment, frame, n, conversions, to, row);
+    RunRow(code, segment, frame, n, to, row);
     for (const int operand : moves) frame.base[operand] += frame.strides[operand];
   }
 }
@@ -308,19 +289,18 @@ HWY_EXPORT(BindAll);
 HWY_EXPORT(RunAll);
 HWY_EXPORT(BlockElements);
 
-BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment, bool whole_rows) {
+BoundSegment BindSegment(const ProgramCode& code, const ProgramSegment& segment) {
   BoundSegment bound = HWY_DYNAMIC_DISPATCH(BindAll)(code, segment);
-  if (whole_rows) bound.loop = FindRowLoop(code, segment);
+  bound.loop = FindRowLoop(code, segment);
   if (bound.loop != nullptr) bound.instructions = segment.instructions;
   return bound;
 }
 size_t ProgramBlock() { return HWY_DYNAMIC_DISPATCH(BlockElements)(); }
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
-                int64_t rows, std::span<const int> moves,
-                std::span<const ProgramConversion> conversions, float* const* to) {
+                int64_t rows, std::span<const int> moves, float* const* to) {
   if (segment.loop != nullptr)
     return segment.loop({segment.instructions.data(), code.reductions.data(), &frame, n, rows, to});
-  HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, rows, moves, conversions, to);
+  HWY_DYNAMIC_DISPATCH(RunAll)(code, segment, frame, n, rows, moves, to);
 }
 }  // namespace asc::simd
 #endif  // HWY_ONCE

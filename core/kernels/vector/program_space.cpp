@@ -30,7 +30,7 @@ std::vector<Axis> MergedAxes(const Dims& dims, const std::vector<Dims>& strides,
 }  // namespace
 
 ProgramSpace MakeProgramSpace(const Dims& dims, const std::vector<Dims>& strides, bool keep_rows,
-                              const std::vector<bool>& patterns, int64_t block) {
+                              const std::vector<bool>& patterns, int64_t most_period) {
   using Within = ProgramSpace::Within;
   ProgramSpace space;
   space.operands.resize(strides.size());
@@ -49,7 +49,7 @@ ProgramSpace MakeProgramSpace(const Dims& dims, const std::vector<Dims>& strides
     space.operands[k].within =
         row.strides[k] == 0 && row.extent != 1 ? Within::kScalar : Within::kMoving;
   // Short rows that some operands repeat, and that the others pass through evenly.
-  if (!keep && !axes.empty() && block % row.extent == 0) {
+  if (!keep && !axes.empty() && row.extent <= most_period) {
     bool fits = true;
     for (size_t k = 0; fits && k < strides.size(); ++k) {
       const int64_t above = axes.back().strides[k];

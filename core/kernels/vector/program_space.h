@@ -22,17 +22,17 @@ struct ProgramSpace {
 
   Dims outer;          // rows, the last axis the fastest; at least one axis
   int64_t count = 1;   // elements of a row
-  int64_t period = 0;  // of patterns; divides a block
+  int64_t period = 0;  // of patterns
   std::vector<Operand> operands;
 
   int64_t rows() const { return ElementCount(outer); }
 };
 
 // `strides`: of each operand along the axes `dims`, in elements. `keep_rows`: rows are those of the
-// last axis; otherwise they are made as long as can be. `patterns`: which operands may be patterns;
-// `block`: a multiple of every period.
+// last axis; otherwise they are made as long as can be. `patterns`: which operands may be patterns,
+// of at most `most_period` elements.
 ProgramSpace MakeProgramSpace(const Dims& dims, const std::vector<Dims>& strides, bool keep_rows,
-                              const std::vector<bool>& patterns, int64_t block);
+                              const std::vector<bool>& patterns, int64_t most_period);
 
 }  // namespace asc::simd
 

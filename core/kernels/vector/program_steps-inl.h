@@ -14,6 +14,7 @@
 
 #include "core/kernels/vector/binary-inl.h"
 #include "core/kernels/vector/loops-inl.h"
+#include "core/kernels/vector/narrow-inl.h"
 #include "core/kernels/vector/program.h"
 #include "core/kernels/vector/unary-inl.h"
 
@@ -224,6 +225,14 @@ struct NotOp {
   HWY_INLINE Vec operator()(Floats d, Vec x) const {
     return hn::IfThenElseZero(hn::Eq(x, hn::Zero(d)), hn::Set(d, 1.0f));
   }
+};
+struct HalfOp {
+  float a, b;
+  HWY_INLINE Vec operator()(Floats d, Vec x) const { return RoundToHalf(d, x); }
+};
+struct BFloat16Op {
+  float a, b;
+  HWY_INLINE Vec operator()(Floats d, Vec x) const { return RoundToBFloat16(d, x); }
 };
 struct ExpNotPositiveOp {
   float a, b;

@@ -2,6 +2,7 @@
 // layouts, tails, and programs made at random.
 #include "core/ops/vector_program.h"
 
+#include <bit>
 #include <random>
 
 #include "core/kernels/vector/program.h"
@@ -39,6 +40,53 @@ TEST(VectorProgramKernel, FunctionsOfOneOperand) {
     text += "; float32 %0";
     ExpectProgram(Program(text, {WildNoise({3, 201})}), 2e-6);
     ExpectProgram(Program(text, {WildNoise({5})}), 2e-6);
+  }
+}
+
+// Of floats of every size, NaN and denormal numbers among them; ties too.
+TEST(VectorProgramKernel, NarrowFloatsRoundToNearestEven) {
+  std::mt19937 random(3);
+  Tensor x = Tensor::Allocate(DataType::kFloat32, {50, 1000}).value();
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const auto bits = static_cast<uint32_t>(random());
+    // All sizes, then what float16 has a place for, then halves of its last place.
+    const uint32_t near_one = (bits & 0x8FFFFFFFu) | 0x30000000u;
+    x.data<float>()[i] = std::bit_cast<float>(i % 3 == 0   ? bits
+                                              : i % 3 == 1 ? near_one
+                                                           : near_one & 0xFFFFF000u);
+  }
+  // The bits of a NaN may change.
+  for (int64_t i = 0; i < x.size(); ++i) {
+    float& v = x.data<float>()[i];
+    v = std::isnan(v) ? NAN : v;
+  }
+  const float edges[] = {65504.0f,     65519.996f, 65520.0f, 0x1p-14f,
+                         0x1.ffep-15f, 0x1p-24f,   0x1p-25f, 0x1.8p-24f};
+  std::copy(std::begin(edges), std::end(edges), x.data<float>());
+  ExpectProgram(Program("%0 = half in0; float32 %0; float16 %0", {x}, 2), 0);
+  ExpectProgram(Program("%0 = bfloat16 in0; float32 %0; bfloat16 %0", {x}, 2), 0);
+  ExpectProgram(Program("%0 = neg in0; float16 %0; bfloat16 %0", {x}, 2), 0);
+}
+
+// Rows of converted operands: whole groups, long rows tile by tile, patterns.
+TEST(VectorProgramKernel, NarrowRows) {
+  const auto half = [](const Tensor& x) {
+    Tensor out = Tensor::Allocate(DataType::kFloat16, x.dims()).value();
+    for (int64_t i = 0; i < x.size(); ++i) out.data<Half>()[i] = Half(x.data<float>()[i]);
+    return out;
+  };
+  constexpr std::string_view kSoftmaxOfHalves =
+      "%0 = mul in0, 0.125; %1 = half %0; %2 = add %1, in1; %3 = half %2; %4 = reduce_max %3; "
+      "%5 = sub %3, %4; %6 = exp %5; %7 = reduce_sum %6; %8 = div %6, %7; float32 %8; float16 %4";
+  constexpr std::string_view kChainOfHalves =
+      "%0 = add in0, in1; %1 = half %0; %2 = mul %1, %1; %3 = half %2; float16 %3; bool %1";
+  for (const int64_t length : {1, 7, 49, 80, 300, 1500, 5000}) {
+    SCOPED_TRACE(length);
+    for (const Dims& other : {Dims{length}, Dims{1}, Dims{40, 1}, Dims{40, length}}) {
+      const Inputs inputs = {half(Noise({40, length})), half(Noise(other, 2))};
+      ExpectProgram(Program(kSoftmaxOfHalves, inputs, 2), 1e-3);
+      ExpectProgram(Program(kChainOfHalves, inputs, 2), 0);
+    }
   }
 }
 

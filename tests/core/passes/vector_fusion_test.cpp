@@ -41,6 +41,40 @@ TEST(VectorFusionTest, JoinsElementwiseOperators) {
                 {MakeVectorFusion});
 }
 
+// Operators on narrow floats => rounded after each that computes
+TEST(VectorFusionTest, RoundsNarrowFloats) {
+  ExpectRewrite(R"(
+    input %x: float16[N, 5]
+    input %s: float16[5]
+    %a = Mul(%x, %s)
+    %b = Relu(%a)
+    %c = Add(%b, %x)
+    %y = Tanh(%c)
+    output "y" = %y)",
+                R"(
+    input %x: float16[N, 5]
+    input %s: float16[5]
+    %y = asc.VectorProgram(%x, %s) {
+      program = "%0 = mul in0, in1; %1 = half %0; %2 = relu %1; %3 = add %2, in0; %4 = half %3; %5 = tanh %4; float16 %5"}
+    output "y" = %y)",
+                {MakeVectorFusion});
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: bfloat16[N, 200]
+    %f = Cast(%x) {to = 1}
+    %e = Exp(%f)
+    %h = Cast(%e) {to = 10}
+    %y = Neg(%h)
+    output "y" = %y)"),
+            "%0 = exp in0; %1 = half %0; %2 = neg %1; float16 %2");
+  // Three narrow operands are rounded once.
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float16[N, 200]
+    %a = Sum(%x, %x, %x)
+    %y = Neg(%a)
+    output "y" = %y)"),
+            "");
+}
+
 // The same where extents are symbols
 TEST(VectorFusionTest, DynamicShapes) {
   ExpectRewrite(R"(
