@@ -49,7 +49,7 @@ ProgramSpace MakeProgramSpace(const Dims& dims, const std::vector<Dims>& strides
     space.operands[k].within =
         row.strides[k] == 0 && row.extent != 1 ? Within::kScalar : Within::kMoving;
   // Short rows that some operands repeat, and that the others pass through evenly.
-  if (!keep && !axes.empty() && row.extent <= most_period) {
+  if (!keep && !axes.empty() && row.extent != 0 && row.extent <= most_period) {
     bool fits = true;
     for (size_t k = 0; fits && k < strides.size(); ++k) {
       const int64_t above = axes.back().strides[k];

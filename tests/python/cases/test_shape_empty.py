@@ -274,6 +274,37 @@ def test_onnxruntime_1670(shapes, dtype, level):
         check(model, {"a": a, "b": b}, {"y": np.zeros(want, dtype), "z": np.zeros(want, dtype)}, level, peers=())
 
 
+FUSED = {
+    "channels": "a = BatchNormalization(x, c, c, c, c); y = Floor(a)",
+    "channels-twice": "a = Mul(x, k); b = Add(a, k); d = Relu(b); y = Mul(d, k)",
+    "row": "a = Add(x, r); b = Sigmoid(a); y = Mul(b, r)",
+    "rows": "a = Sub(x, q); b = Tanh(a); y = Mul(b, q)",
+    "softmax": "a = Mul(x, s); b = Softmax(a); y = Add(b, s)",
+    "mean": "m = ReduceMean<keepdims=1>(x, ax); d = Sub(x, m); e = Mul(d, d); v = ReduceMean<keepdims=1>(e, ax); y = Add(v, s)",
+    "conv": "a = Conv(x, w, c); b = BatchNormalization(a, c, c, c, c); y = Relu(b)",
+    "matmul": "a = MatMul(x, mm); b = Add(a, s); y = Gelu(b)",
+}
+
+
+@levels
+@pytest.mark.parametrize("shape", [(1, 3, 1, 0), (0, 3, 2, 4), (2, 3, 0, 4), (0, 3, 0, 0), (2, 3, 0, 1), (0, 3, 1, 1)], ids=str)
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("name", FUSED)
+def test_fused(name, known, shape, level):
+    """What is fused keeps its shape and does not divide by the size of nothing."""
+    n = shape[-1]
+    weights = {"c": np.ones(3, f32), "k": np.ones((3, 1, 1), f32), "r": np.ones(n, f32), "q": np.ones((*shape[-2:],), f32)}
+    weights |= {"s": np.array(2, f32), "ax": ints(-1), "w": np.ones((3, 3, 1, 1), f32), "mm": np.ones((n, 5), f32)}
+    text = FUSED[name]
+    if name == "conv" and 0 in shape[2:]:
+        pytest.skip("a window must lie on something")
+    used = {k: v for k, v in weights.items() if f"{k})" in text or f"{k}," in text}
+    model = make_model(text, {"x": (f32, shape if known else list("abcd"))}, {"y": f32}, used, opset=20)
+    want = {"mean": (*shape[:3], 1), "matmul": (*shape[:3], 5)}.get(name, shape)
+    y = run(model, {"x": Z(*shape)}, level)["y"]
+    assert y.shape == want and y.dtype == f32
+
+
 @levels
 @pytest.mark.parametrize("op", ["Equal", "Less", "GreaterOrEqual", "And", "Xor"])
 def test_comparisons_with_empty(op, level):
