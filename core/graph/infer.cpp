@@ -39,7 +39,7 @@ std::optional<std::vector<Dim>> CapturedElements(const Value& outer) {
 
 // Types a region's inputs, infers it, and gives the types of its outputs.
 Result<std::vector<ValueType>> InferRegionGraph(Graph& graph, const Node& node, std::string_view name,
-                                                const std::vector<ValueType>& inputs, bool trial) {
+                                                const std::vector<ValueType>& inputs, bool trial, Reached reached) {
   for (const Region& region : node.regions) {
     if (region.name != name) continue;
     const std::unique_ptr<Graph> copy = trial ? region.graph->Clone() : nullptr;
@@ -55,14 +55,42 @@ Result<std::vector<ValueType>> InferRegionGraph(Graph& graph, const Node& node, 
       ASC_ASSIGN_OR_RETURN(inner.type, MergeTypes(capture ? outer->type : inputs[i], inner.type));
       if (capture) inner.dims = CapturedElements(*outer);
     }
-    ASC_RETURN_IF_ERROR(InferGraph(body));
+    if (node.Is("If") && MayBeSkipped(graph.Constant(node.input(0)), name)) reached = Reached::kPerhaps;
+    ASC_RETURN_IF_ERROR(InferGraph(body, reached));
     std::vector<ValueType> outputs;
     for (const GraphOutput& output : body.outputs()) outputs.push_back(body.value(output.value).type);
     return outputs;
   }
   return Error(Code::kInvalidGraph, node.schema->FullName(), " has no region '", name, "'");
 }
+
+bool IsOfShapes(const Status& status) {
+  return status.code() == Code::kShapeMismatch || status.code() == Code::kInvalidArgument || status.code() == Code::kOutOfRange;
+}
+
+// Runs the shape rule with element types and attributes alone. An error: the node cannot run for any shapes.
+Status InferWithoutShapes(const Node& node, const std::vector<InferInput>& inputs, const InferContext::RegionInfer& regions,
+                          InferContext& context) {
+  std::vector<ValueType> types(inputs.size());
+  std::vector<InferInput> bare(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].type == nullptr) continue;
+    types[i] = *inputs[i].type;
+    if (types[i].is_tensor()) types[i].shape = Shape();
+    bare[i].type = &types[i];
+  }
+  InferContext again(*node.schema, node.attributes, std::move(bare), node.outputs.size());
+  again.set_region_infer(regions);
+  ASC_RETURN_IF_ERROR(node.schema->infer(again));
+  context.outputs() = std::move(again.outputs());
+  return Ok();
+}
 }  // namespace
+
+bool MayBeSkipped(const Tensor* condition, std::string_view branch) {
+  if (condition == nullptr || condition->dtype() != DataType::kBool || condition->size() != 1) return true;
+  return *condition->data<bool>() != (branch == "then_branch");
+}
 
 Result<ValueType> MergeTypes(const ValueType& a, const ValueType& b) {
   const auto empty = [](const ValueType& t) { return t.is_tensor() && t.dtype == DataType::kUndefined && !t.shape.has_rank(); };
@@ -100,7 +128,7 @@ std::vector<InferInput> InferInputsOf(const Graph& graph, const Node& node) {
   return inputs;
 }
 
-Status InferNode(Graph& graph, NodeId id) {
+Status InferNode(Graph& graph, NodeId id, Reached reached) {
   Node& node = graph.node(id);
   const auto located = [&](Status status) { return std::move(status).WithNode(node.OriginText()); };
   std::vector<InferInput> inputs = InferInputsOf(graph, node);
@@ -112,12 +140,16 @@ Status InferNode(Graph& graph, NodeId id) {
       return located(Error(Code::kInvalidGraph, node.schema->FullName(), " needs the region '", wanted, "'"));
     }
   }
-  InferContext context(*node.schema, node.attributes, std::move(inputs), node.outputs.size());
-  context.set_region_infer([&](std::string_view name, const std::vector<ValueType>& types, bool trial) {
-    return InferRegionGraph(graph, node, name, types, trial);
-  });
+  const InferContext::RegionInfer regions = [&](std::string_view name, const std::vector<ValueType>& types, bool trial) {
+    return InferRegionGraph(graph, node, name, types, trial, reached);
+  };
+  InferContext context(*node.schema, node.attributes, inputs, node.outputs.size());
+  context.set_region_infer(regions);
   if (node.schema->infer != nullptr) {
-    if (Status status = node.schema->infer(context); !status.ok()) return located(std::move(status));
+    Status status = node.schema->infer(context);
+    const bool may_pass = !status.ok() && reached == Reached::kPerhaps && IsOfShapes(status);
+    if (may_pass && InferWithoutShapes(node, inputs, regions, context).ok()) status = Ok();
+    if (!status.ok()) return located(std::move(status));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (!node.outputs[i].valid()) continue;
@@ -130,9 +162,9 @@ Status InferNode(Graph& graph, NodeId id) {
   return Ok();
 }
 
-Status InferGraph(Graph& graph) {
+Status InferGraph(Graph& graph, Reached reached) {
   ASC_ASSIGN_OR_RETURN(const std::vector<NodeId> order, graph.TopologicalOrder());
-  for (const NodeId id : order) ASC_RETURN_IF_ERROR(InferNode(graph, id));
+  for (const NodeId id : order) ASC_RETURN_IF_ERROR(InferNode(graph, id, reached));
   return Ok();
 }
 

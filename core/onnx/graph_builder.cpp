@@ -34,12 +34,15 @@ struct Shared {
 class ScopeBuilder : public AdapterScope {
  public:
   // `outer`: of the graph that has the node whose body this is; null for the model's graph.
-  ScopeBuilder(Shared& shared, Graph& graph, ScopeBuilder* outer, bool is_loop = false)
+  // `reached`: whether the body runs in every run that comes to its owner.
+  ScopeBuilder(Shared& shared, Graph& graph, ScopeBuilder* outer, bool is_loop = false,
+               Reached reached = Reached::kSurely)
       : shared_(shared),
         graph_(graph),
         outer_(outer),
         depth_(outer == nullptr ? 0 : outer->depth_ + 1),
-        loop_depth_((outer == nullptr ? 0 : outer->loop_depth_) + is_loop) {}
+        loop_depth_((outer == nullptr ? 0 : outer->loop_depth_) + is_loop),
+        reached_(outer == nullptr || reached == Reached::kPerhaps ? reached : outer->reached_) {}
 
   // `formal`: what the owner of a body knows of the body's inputs.
   Status Build(const ImportedGraph& source, const std::vector<ValueType>& formal);
@@ -72,6 +75,7 @@ class ScopeBuilder : public AdapterScope {
   Graph& graph_;
   ScopeBuilder* outer_;
   const int depth_, loop_depth_;
+  const Reached reached_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_map<std::string, const Tensor*>
       initializers_;  // become values when they are first used
@@ -330,8 +334,7 @@ Status ScopeBuilder::BuildOperator(const ImportedNode& node) {
       Error(Code::kUnsupportedOperator, "operator ", node.domain.empty() ? "" : node.domain + ".",
             node.op_type, " is not supported");
   const std::string nearest = registry.Nearest(node.op_type);
-  if (!nearest.empty())
-    return std::move(status).WithHint(Cat("did you mean '", nearest, "'?"));
+  if (!nearest.empty()) return std::move(status).WithHint(Cat("did you mean '", nearest, "'?"));
   return status;
 }
 
@@ -359,7 +362,10 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
                              schema->regions);
     }
     auto graph = std::make_unique<Graph>(source->name);
-    ScopeBuilder body(shared_, *graph, this, is_loop);
+    const Tensor* condition = node.inputs.empty() ? nullptr : ConstantOf(node.inputs[0]);
+    const bool perhaps = !is_loop && MayBeSkipped(condition, name);
+    ScopeBuilder body(shared_, *graph, this, is_loop,
+                      perhaps ? Reached::kPerhaps : Reached::kSurely);
     if (Status status = body.Build(*source, BodyInputTypes(node, types)); !status.ok()) {
       return std::move(status).WithContext(Cat("in '", name, "'"));
     }
@@ -378,7 +384,7 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
     graph_.RenameValue(value, name);
     ASC_RETURN_IF_ERROR(Define(name, value));
   }
-  ASC_RETURN_IF_ERROR(InferNode(graph_, id));
+  ASC_RETURN_IF_ERROR(InferNode(graph_, id, reached_));
   for (size_t i = 0; i < output_count; ++i) {
     const auto declared = declared_.find(node.outputs[i]);
     if (declared == declared_.end()) continue;

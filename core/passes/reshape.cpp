@@ -76,6 +76,7 @@ std::optional<Tensor> ReshapeTarget(const Shape& from, const Shape& to) {
   if (!from.has_rank() || !to.has_rank()) return std::nullopt;
   std::vector<int64_t> target;
   std::optional<size_t> open;
+  bool copies = false;
   for (size_t i = 0; i < to.rank(); ++i) {
     if (to[i].is_constant()) {
       // An extent of zero cannot be told from "copy", nor does it let another extent be inferred.
@@ -83,21 +84,23 @@ std::optional<Tensor> ReshapeTarget(const Shape& from, const Shape& to) {
       target.push_back(to[i].value());
     } else if (i < from.rank() && from[i] == to[i]) {
       target.push_back(0);
+      copies = true;
     } else {
       if (open) return std::nullopt;
       open = i;
       target.push_back(-1);
     }
   }
+  // A Reshape that says all extents refuses another number of elements; one that leaves some to the
+  // source must be sure of it, or what the chain would have refused gets some other shape.
+  if ((open || copies) && from.ElementCount() != to.ElementCount()) return std::nullopt;
   if (open) {
     // Reshape divides the source's extents that are not copied by those that are given. Where
     // extents are copied this must be the very expression: they may be zero at run time, and then
     // the number of elements says nothing.
     Dim left(1), made(1);
-    bool copies = false;
-    for (size_t i = 0; i < target.size(); ++i) {
-      copies |= target[i] == 0;
-      if (target[i] > 0) made = made * Dim(target[i]);
+    for (const int64_t extent : target) {
+      if (extent > 0) made = made * Dim(extent);
     }
     for (size_t i = 0; i < from.rank(); ++i) {
       if (i >= target.size() || target[i] != 0) left = left * from[i];

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from oracle import assert_same, check, f16, f32, f64, i32, i64, levels, make_model, onnx_type, random, run, short, u8
+import engines
+from oracle import assert_refused, assert_same, check, f16, f32, f64, i32, i64, levels, make_model, onnx_type, random, run, short, u8
 
 X = np.array([[1.5, -2.0, 0.0], [np.nan, np.inf, -np.inf]], f32)
 N = np.array([[3, -4, 0], [7, -128, 127]], i32)
@@ -215,3 +216,29 @@ def test_negative_zero(level):
     signs = {name: np.signbit(value).tolist() for name, value in got.items()}
     assert signs["s"] == signs["m"] == [True, False] and signs["n"] == [False, True]
     assert signs["a"] == [False, False]
+
+
+# What only runs for some extents: text, constants, fitting shape, shape that does not fit.
+FITS_OR_NOT = {
+    "squeeze": ("y = Squeeze(x, k)", [0], (1, 3), (2, 3)),
+    "squeeze-last": ("y = Squeeze(x, k)", [1], (3, 1), (3, 2)),
+    "squeeze-of-nothing": ("y = Squeeze(x, k)", [1], (0, 1), (0, 2)),
+    "squeeze-then-unsqueeze": ("a = Squeeze(x, k); y = Unsqueeze(a, k)", [0], (1, 3), (2, 3)),
+    "reshape-twice": ("a = Reshape(x, k); b = Reshape(a, m); y = Neg(b)", [3, -1], (3, 2), (4, 2)),
+    "flatten-reshape": ("a = Flatten<axis=0>(x); b = Reshape(a, k); y = Reshape(b, m)", [5, -1], (5, 2), (3, 2)),
+    "squeeze-transpose": ("a = Squeeze(x, k); b = Unsqueeze(a, one); y = Transpose<perm=[1, 0]>(b)", [0], (1, 3), (2, 3)),
+}
+
+
+@levels
+@pytest.mark.parametrize("shape", [("n", "m"), (None, None), None], ids=str)
+@pytest.mark.parametrize("name", FITS_OR_NOT)
+def test_rewritten_views_refuse_what_the_view_would(name, shape, level):
+    text, k, good, bad = FITS_OR_NOT[name]
+    weights = {"k": np.array(k, i64), "m": np.array([-1], i64), "one": np.array([1], i64)}
+    model = make_model(text, {"x": (f32, shape)}, {"y": f32}, {n: v for n, v in weights.items() if f"{n})" in text})
+    loaded = engines.load(model, level)
+    want = engines.ask("reference", model, {"x": random(good)})["y"]
+    assert_same(loaded.run({"x": random(good)})["y"], want)
+    assert_refused(lambda: loaded.run({"x": random(bad)}))
+    assert_same(loaded.run({"x": random(good)})["y"], want)

@@ -269,6 +269,113 @@ def test_constant_failure_in_the_branch_not_taken(level):
     assert_same(loaded.run({"c": FALSE})["y"], np.array([4], i32))
 
 
+# Branches that no x of shape [2, 3] can run: text, the node that cannot.
+CONTRADICTIONS = {
+    "broadcast": ("t = Add(x, w5)", "add_t"),
+    "matmul": ("t = MatMul(x, w23)", "matmul_t"),
+    "reshape": ("t = Reshape(x, s7)", "reshape_t"),
+    "rank": ("t = Conv(x, w23)", "conv_t"),
+    "axis": ("t = Softmax<axis=3>(x)", "softmax_t"),
+    "squeeze": ("t = Squeeze(x, zero)", "squeeze_t"),
+    "split": ("t, u = Split<axis=1>(x, s23)", "split_t"),
+    "concat": ("t = Concat<axis=0>(x, w5)", "concat_t"),
+    "gather": ("t = Gather<axis=5>(x, zero)", "gather_t"),
+    "expand": ("t = Expand(x, s7)", "expand_t"),
+    "pool": ("t = MaxPool<kernel_shape=[2]>(x)", "maxpool_t"),
+    "goes-on": ("a = Reshape(x, s7); b = Add(a, w5); s = Shape(b); t = Reshape(w23, s)", "reshape_a"),
+}
+CONTRADICTION_WEIGHTS = {
+    "w5": random((5,)),
+    "w23": random((2, 3)),
+    "s7": np.array([7], i64),
+    "s23": np.array([2, 3], i64),
+    "zero": np.array([0], i64),
+}
+
+
+def contradiction(why, inputs, else_text="e = Neg(x)", constants=None):
+    text, _ = CONTRADICTIONS[why]
+    weights = {k: v for k, v in CONTRADICTION_WEIGHTS.items() if k in text}
+    model = if_model(text, else_text, inputs, weights | (constants or {}))
+    for name in constants or {}:
+        model.graph.input.remove(next(i for i in model.graph.input if i.name == name))
+    return model
+
+
+@levels
+@pytest.mark.parametrize("shape", [(2, 3), ("n", "m"), (2, "m"), None], ids=str)
+@pytest.mark.parametrize("why", CONTRADICTIONS)
+def test_branch_whose_shapes_contradict_is_refused_when_it_is_taken(why, shape, level):
+    loaded, x = engines.load(contradiction(why, {"x": (f32, shape)}), level), random((2, 3))
+    assert_same(loaded.run({"c": FALSE, "x": x})["y"], -x)
+    assert_refused(lambda: loaded.run({"c": TRUE, "x": x}), node=CONTRADICTIONS[why][1])
+    assert_same(loaded.run({"c": FALSE, "x": x})["y"], -x)
+
+
+@levels
+@pytest.mark.parametrize("why", ["broadcast", "rank", "goes-on"])
+def test_constant_condition_decides_at_load(why, level):
+    inputs, x = {"x": (f32, (2, 3))}, random((2, 3))
+    never = contradiction(why, inputs, constants={"c": FALSE})
+    assert_same(engines.load(never, level).run({"x": x})["y"], -x)
+    always = contradiction(why, inputs, constants={"c": TRUE})
+    assert_refused(lambda: engines.load(always, level), node=CONTRADICTIONS[why][1])
+
+
+@levels
+def test_types_that_contradict_are_refused_at_load(level):
+    model = if_model("t = Add(x, k)", "e = Neg(x)", {"x": (f32, (2, 3))}, {"k": np.array([1], i64)})
+    assert_refused(lambda: engines.load(model, level), node="add_t")
+
+
+@levels
+@pytest.mark.parametrize("depth", [1, 3])
+def test_nested_branches_by_rank(depth, level):
+    """What a traced `if x.dim() == ...` gives: each branch fits the rank that selects it, and no other."""
+    inner, weights = parse_nodes("m1 = Softmax<axis=5>(x)"), {"zero": np.array(0, i64)}
+    name = "m1"
+    for rank in [2 + i for i in range(depth)][::-1]:
+        weights[f"r{rank}"] = np.array(rank, i64)
+        text = f"s{rank} = Shape(x); q{rank} = Size(s{rank}); c{rank} = Equal(q{rank}, r{rank})"
+        fits = graph(f"f{rank} = ReduceSum<keepdims=0>(x, axis{rank})", {}, {f"f{rank}": f32}, name=f"then{rank}")
+        weights[f"axis{rank}"] = np.array([rank - 1], i64)
+        other = make_graph(inner, {}, {name: f32}, name=f"else{rank}")
+        inner = parse_nodes(text) + [node("If", f"c{rank}", f"y{rank}", then_branch=fits, else_branch=other)]
+        name = f"y{rank}"
+    for shape in [None, (2, 3)]:
+        model = make_model(inner, {"x": (f32, shape)}, {name: f32}, weights)
+        loaded, x = engines.load(model, level), random((2, 3))
+        assert_same(loaded.run({"x": x})[name], x.sum(1))
+        if shape is None and depth == 3:
+            cube = random((2, 3, 4))
+            assert_same(loaded.run({"x": cube})[name], cube.sum(2))
+            assert_refused(lambda: loaded.run({"x": random((2,))}), node="softmax_m1")
+
+
+@levels
+def test_loop_in_a_branch_that_is_not_taken(level):
+    body = loop_body("keep = Identity(cond); a_out = Add(a, w5)", ["a"])
+    then_branch = make_graph([node("Loop", "n,,x", "t", body=body)], {}, {"t": f32}, name="then")
+    nodes = [node("If", "c", "y", then_branch=then_branch, else_branch=branch("e = Neg(x)", "e", f32))]
+    model = make_model(
+        nodes, {"c": (boolean, ()), "x": (f32, (2, 3))}, {"y": f32}, {"n": trips(2), "w5": random((5,))}
+    )
+    loaded, x = engines.load(model, level), random((2, 3))
+    assert_same(loaded.run({"c": FALSE, "x": x})["y"], -x)
+    assert_refused(lambda: loaded.run({"c": TRUE, "x": x}), node="add_a_out")
+
+
+@levels
+def test_branch_whose_shapes_contradict_survives_saving(level, tmp_path):
+    loaded, x = engines.load(contradiction("goes-on", {"x": (f32, (2, 3))}), level), random((2, 3))
+    if not hasattr(loaded, "save"):
+        pytest.skip("only pyasc saves")
+    loaded.save(tmp_path / "m.om")
+    again = engines.load(tmp_path / "m.om", level)
+    assert_same(again.run({"c": FALSE, "x": x})["y"], -x)
+    assert_refused(lambda: again.run({"c": TRUE, "x": x}), node="reshape_a")
+
+
 @levels
 def test_same_inner_names_in_both_branches(level):
     """Names are local to a branch."""
