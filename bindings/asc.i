@@ -21,6 +21,7 @@ MACRO(asc_compile_options)
 MACRO(asc_session)
 MACRO(asc_cancel_token)
 MACRO(asc_run_options)
+MACRO(asc_export_options)
 MACRO(asc_future)
 MACRO(asc_log_records)
 MACRO(asc_profiler)
@@ -67,6 +68,7 @@ MACRO(asc_profiler)
 %include "asc/session.h"
 %include "asc/device.h"
 %include "asc/log.h"
+%include "asc/onnx.h"
 %include "asc/profiler.h"
 
 #if defined(SWIGJAVA) || defined(SWIGGO)

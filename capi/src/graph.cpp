@@ -36,8 +36,8 @@ namespace {
 std::atomic<int64_t> last_serial{0};
 }
 
-GraphState::GraphState(std::unique_ptr<Graph> built)
-    : graph(std::move(built)), serial(++last_serial) {}
+GraphState::GraphState(std::unique_ptr<Graph> built, std::vector<std::string> defaults)
+    : graph(std::move(built)), serial(++last_serial), inputs_with_default(std::move(defaults)) {}
 
 Result<ValueId> GraphState::ValueOf(asc_value_id id, std::string_view argument) const {
   const ValueId value{static_cast<int32_t>(id & 0xffffffff)};
@@ -138,7 +138,8 @@ asc_status* asc_graph_import_file(asc_string path, asc_graph** out) {
   return Guard([&]() -> Status {
     ASC_NEED(out);
     ASC_ASSIGN_OR_RETURN(asc::capi::ImportedModel model, asc::capi::ImportFile(path));
-    *out = asc_graph::New(std::move(model.graph));
+    std::vector<std::string> defaults = asc::capi::NamesOf(model.overridable);
+    *out = asc_graph::New(std::move(model.graph), std::move(defaults));
     return Ok();
   });
 }
@@ -149,7 +150,8 @@ asc_status* asc_graph_import_bytes(const asc_value* model, asc_graph** out) {
     ASC_ASSIGN_OR_RETURN(std::shared_ptr<asc::Buffer> bytes, asc::capi::ModelBytes(model));
     ASC_ASSIGN_OR_RETURN(asc::capi::ImportedModel imported,
                          asc::capi::ImportBytes(std::move(bytes)));
-    *out = asc_graph::New(std::move(imported.graph));
+    std::vector<std::string> defaults = asc::capi::NamesOf(imported.overridable);
+    *out = asc_graph::New(std::move(imported.graph), std::move(defaults));
     return Ok();
   });
 }

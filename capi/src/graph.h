@@ -12,9 +12,11 @@ namespace asc::capi {
 
 // A graph under construction. Ids of its values carry `serial`, so that another graph's are told.
 struct GraphState {
-  explicit GraphState(std::unique_ptr<Graph> built);
+  explicit GraphState(std::unique_ptr<Graph> built,
+                      std::vector<std::string> inputs_with_default = {});
   GraphState(std::unique_ptr<Graph> copy, const GraphState& of)
-      : graph(std::move(copy)), serial(of.serial), source(of.source), scope(of.scope) {}
+      : graph(std::move(copy)), serial(of.serial), source(of.source), scope(of.scope),
+        inputs_with_default(of.inputs_with_default) {}
 
   asc_value_id IdOf(ValueId value) const {
     return (serial << 32) | static_cast<int64_t>(value.index);
@@ -28,6 +30,8 @@ struct GraphState {
   int64_t serial;  // from 1 on
   std::string source;
   int scope = 0;
+  // Constants that are inputs with a default in a model file.
+  std::vector<std::string> inputs_with_default;
 };
 
 struct RegionSpec {

@@ -26,10 +26,16 @@ Result<std::shared_ptr<Buffer>> ModelBytes(const asc_value* model) {
       const_cast<void*>(bytes.raw()), bytes.bytes(), [bytes] {}, true);
 }
 
+std::vector<std::string> NamesOf(const OverridableInputs& inputs) {
+  std::vector<std::string> names;
+  for (const Port& port : inputs.ports) names.push_back(port.name);
+  return names;
+}
+
 #ifdef ASC_WITH_ONNX
 namespace {
 ImportedModel Convert(OnnxModel model) {
-  ImportedModel imported{std::move(model.graph), {}};
+  ImportedModel imported{std::move(model.graph), {}, std::move(model.build_again)};
   for (OverridableInput& input : model.overridable) {
     imported.overridable.ports.push_back({std::move(input.name), std::move(input.type)});
     imported.overridable.defaults.push_back(std::move(input.value));

@@ -177,6 +177,21 @@ asc_status* asc_session_create_metadata(const asc_session* session, asc_bytes** 
   });
 }
 
+asc_status* asc_session_create_source_graph(const asc_session* session, asc_graph** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED_HANDLE(session);
+    ASC_NEED(out);
+    const asc::capi::SessionSource& source = (*session)->source;
+    if (!source.graph) {
+      *out = asc_graph::New((*session)->session->executable().graph().Clone());
+      return Ok();
+    }
+    ASC_ASSIGN_OR_RETURN(std::unique_ptr<asc::Graph> graph, source.graph());
+    *out = asc_graph::New(std::move(graph), source.inputs_with_default);
+    return Ok();
+  });
+}
+
 asc_status* asc_session_create_graph(const asc_session* session, asc_graph** out) {
   return Guard([&]() -> Status {
     ASC_NEED_HANDLE(session);

@@ -41,12 +41,12 @@ bool IsStatic(const std::vector<Port>& ports) {
 }
 
 Status CreateSession(std::shared_ptr<Executable> executable, asc_session** out,
-                     OverridableInputs overridable = {}) {
+                     OverridableInputs overridable = {}, SessionSource source = {}) {
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<Session> session,
                        Session::Create(std::move(executable), 0, std::move(overridable)));
   // What does not fit is refused now, not in the first run.
   if (IsStatic(session->executable().inputs())) ASC_RETURN_IF_ERROR(PlanOf(*session, {}).status());
-  *out = asc_session::New(std::move(session));
+  *out = asc_session::New(std::move(session), std::move(source));
   return Ok();
 }
 
@@ -63,9 +63,11 @@ Result<Target> TargetOf(asc_string device, const asc_compile_options* options) {
 }
 
 Status CompileSession(ImportedModel model, const Target& target, asc_session** out) {
+  SessionSource source{std::move(model.again), NamesOf(model.overridable)};
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable,
                        Executable::Compile(std::move(model.graph), *target.device, target.options));
-  return CreateSession(std::move(executable), out, std::move(model.overridable));
+  return CreateSession(std::move(executable), out, std::move(model.overridable),
+                       std::move(source));
 }
 
 // Whether the file begins like a compiled model. A file that cannot be read is left to the importer
@@ -78,8 +80,9 @@ bool IsCompiledFile(const std::string& path) {
 }
 }  // namespace
 
-SessionState::SessionState(std::shared_ptr<Session> made)
+SessionState::SessionState(std::shared_ptr<Session> made, SessionSource from)
     : session(std::move(made)),
+      source(std::move(from)),
       input_types(TypesOf(session->executable().inputs())),
       output_types(TypesOf(session->executable().outputs())),
       overridable_types(TypesOf(session->overridable())) {}
@@ -120,7 +123,14 @@ asc_status* asc_session_create(const asc_graph* graph, asc_string device,
       return InvalidArgument("graph '", copy->name(), "' has no outputs")
           .WithHint("mark one with asc_graph_add_output");
     }
-    return asc::capi::CompileSession({std::move(copy), {}}, target, out);
+    // As it was given, for whoever asks for it: passes change the other one.
+    const std::shared_ptr<const Graph> given = copy->Clone();
+    std::shared_ptr<asc::Executable> executable;
+    ASC_ASSIGN_OR_RETURN(executable, asc::Executable::Compile(std::move(copy), *target.device,
+                                                              target.options));
+    return asc::capi::CreateSession(
+        std::move(executable), out, {},
+        {[given] { return given->Clone(); }, (*graph)->inputs_with_default});
   });
 }
 

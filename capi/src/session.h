@@ -1,6 +1,7 @@
 #ifndef ASC_CAPI_SRC_SESSION_H_
 #define ASC_CAPI_SRC_SESSION_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,10 +14,17 @@
 
 namespace asc::capi {
 
+// Where a session's graph came from.
+struct SessionSource {
+  std::function<Result<std::unique_ptr<Graph>>()> graph;  // null: nothing is there but the session
+  std::vector<std::string> inputs_with_default;           // constants of it
+};
+
 struct SessionState {
-  explicit SessionState(std::shared_ptr<Session> made);
+  explicit SessionState(std::shared_ptr<Session> made, SessionSource from = {});
 
   std::shared_ptr<Session> session;
+  SessionSource source;
   // Handles that are lent for the ports' types.
   std::vector<std::shared_ptr<asc_type>> input_types, output_types, overridable_types;
 };

@@ -1,12 +1,9 @@
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/file_writer.h"
 #include "core/base/hash.h"
 #include "core/compile/om.h"
 #include "core/compile/om_format.h"
@@ -71,31 +68,6 @@ void CollectConstants(const Graph& graph, std::map<uint64_t, Tensor>& out) {
   }
 }
 
-class File {
- public:
-  explicit File(const std::string& path) : file_(std::fopen(path.c_str(), "wb")) {}
-  ~File() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  bool ok() const { return file_ != nullptr && good_; }
-  void Write(const void* data, size_t bytes) { good_ = good_ && std::fwrite(data, 1, bytes, file_) == bytes; }
-  // Pads with zeros up to `offset`.
-  void PadTo(uint64_t offset) {
-    while (good_ && static_cast<uint64_t>(std::ftell(file_)) < offset) good_ = std::fputc(0, file_) != EOF;
-  }
-  bool Close() {
-    const bool closed = file_ != nullptr && std::fclose(file_) == 0;
-    file_ = nullptr;
-    return closed && good_;
-  }
-
- private:
-  std::FILE* file_;
-  bool good_ = true;
-};
-
 json ManifestOf(const Executable& executable) {
   const CompileOptions& options = executable.options();
   return {{"format", om::kVersion},
@@ -157,23 +129,14 @@ Status SaveOm(const Executable& executable, const std::string& path, bool packed
   header.section_count = static_cast<uint32_t>(table.size());
   header.table_hash = HashBytes(table.data(), table.size() * sizeof(om::Section));
 
-  const std::string temporary = Cat(path, ".", static_cast<int64_t>(::getpid()), ".tmp");
-  const auto fail = [&](std::string_view what) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return Error(Code::kIo, "cannot ", what, " '", path, "': ", reason).WithHint("check the folder, its permissions and free space");
-  };
-  File file(temporary);
-  if (!file.ok()) return fail("create");
+  FileWriter file(path);
   file.Write(&header, sizeof header);
   file.Write(table.data(), table.size() * sizeof(om::Section));
   for (size_t i = 0; i < table.size(); ++i) {
     file.PadTo(table[i].offset);
     parts[i].second->Visit([&](const char* data, size_t bytes) { file.Write(data, bytes); });
   }
-  if (!file.Close()) return fail("write");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return fail("write");
-  return Ok();
+  return file.Finish();
 }
 
 }  // namespace asc

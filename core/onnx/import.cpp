@@ -26,10 +26,13 @@ std::vector<OverridableInput> OverridableInputs(const onnx::ImportedModel& model
   return inputs;
 }
 
-Result<OnnxModel> Load(onnx::DataFile file, std::string folder) {
-  ASC_ASSIGN_OR_RETURN(onnx::ImportedModel read,
-                       onnx::ModelReader(std::move(file), std::move(folder)).Read());
+Result<OnnxModel> Load(const onnx::DataFile& file, const std::string& folder) {
+  ASC_ASSIGN_OR_RETURN(onnx::ImportedModel read, onnx::ModelReader(file, folder).Read());
   OnnxModel model;
+  model.build_again = [file, folder]() -> Result<std::unique_ptr<Graph>> {
+    ASC_ASSIGN_OR_RETURN(const onnx::ImportedModel again, onnx::ModelReader(file, folder).Read());
+    return onnx::BuildGraph(again);
+  };
   ASC_ASSIGN_OR_RETURN(model.graph, onnx::BuildGraph(read));
   model.overridable = OverridableInputs(read);
   if (!model.overridable.empty()) {
@@ -47,7 +50,7 @@ Result<OnnxModel> LoadOnnxFile(const std::string& path) {
   ASC_ASSIGN_OR_RETURN(file.file, MappedFile::Open(path));
   file.bytes = MappedFile::Slice(file.file, 0, file.file->size());
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  Result<OnnxModel> model = Load(std::move(file), folder.empty() ? "." : folder.string());
+  Result<OnnxModel> model = Load(file, folder.empty() ? "." : folder.string());
   if (!model.ok()) return std::move(model).status().WithContext(Cat("cannot load '", path, "'"));
   return model;
 }

@@ -47,6 +47,9 @@ struct OnnxModel {
   // Builds the graph with those as inputs, in this order after all others. Set where there are any;
   // thread-safe.
   std::function<Result<std::unique_ptr<Graph>>()> build_with_inputs;
+  // Reads the model again: `graph` as it was, whatever became of it. Keeps the file mapped, or the
+  // bytes; external data is looked for anew. Thread-safe.
+  std::function<Result<std::unique_ptr<Graph>>()> build_again;
 };
 
 // The same as the two above, which leave out what may be overridden.

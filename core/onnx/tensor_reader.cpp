@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/onnx/onnx_fields.h"
+#include "core/onnx/stored_bytes.h"
 #include "core/onnx/wire_reader.h"
 #include "core/tensor/element.h"
 
@@ -29,15 +30,6 @@ constexpr size_t kLeastLazy = 1 << 16;
 // A sparse tensor may claim any extents with few bytes of file: beyond this its dense form must not
 // be mostly air.
 constexpr size_t kLargeDense = size_t{1} << 28;
-
-bool IsSixBit(DataType type) {
-  return type == DataType::kFloat6E2M3 || type == DataType::kFloat6E3M2;
-}
-
-// Bytes in a file: as in a Tensor but for the 6-bit floats, of which four share three bytes there.
-size_t StoredBytes(DataType type, size_t tensor_bytes) {
-  return IsSixBit(type) ? tensor_bytes / 4 * 3 + (tensor_bytes % 4 * 6 + 7) / 8 : tensor_bytes;
-}
 
 void UnpackSixBit(const uint8_t* in, uint8_t* out, size_t count) {
   for (size_t i = 0; i < count; ++i) {

@@ -4,6 +4,7 @@
 #include "core/ops/activation.h"
 #include "core/ops/compute_buffer.h"
 #include "core/ops/convolution.h"
+#include "core/ops/expansion.h"
 #include "core/ops/families.h"
 #include "core/ops/matmul.h"
 
@@ -129,7 +130,98 @@ void AddActivationAttributes(OpBuilder& builder) {
       .Attr("activation_params", std::vector<float>{}, "",
             "its parameters; missing ones take the operator's defaults");
 }
+
+ValueId ExpandActivation(Expansion& expansion, ValueId x, const Activation& activation) {
+  const auto number = [&](double value) { return expansion.Number(x, value); };
+  const float a = activation.a, b = activation.b;
+  switch (activation.kind) {
+    case ActivationKind::kNone:
+      return x;
+    case ActivationKind::kRelu:
+      return expansion.Add("Relu", {x});
+    case ActivationKind::kClip:
+      return expansion.Add("Clip", {x, number(a), number(b)});
+    case ActivationKind::kSigmoid:
+      return expansion.Add("Sigmoid", {x});
+    case ActivationKind::kHardSigmoid: {
+      AttributeMap attributes;
+      attributes.Set("alpha", a);
+      attributes.Set("beta", b);
+      return expansion.Add("HardSigmoid", {x}, std::move(attributes));
+    }
+    case ActivationKind::kHardSwish:
+      return expansion.Add("HardSwish", {x});
+    case ActivationKind::kSilu:
+      return expansion.Add("Mul", {x, expansion.Add("Sigmoid", {x})});
+    case ActivationKind::kLeakyRelu:
+      return expansion.Add("LeakyRelu", {x}, "alpha", a);
+    case ActivationKind::kTanh:
+      return expansion.Add("Tanh", {x});
+    case ActivationKind::kGelu:
+      return expansion.Add("Gelu", {x});
+    case ActivationKind::kGeluTanh:
+      return expansion.Add("Gelu", {x}, "approximate", std::string("tanh"));
+    case ActivationKind::kElu:
+      return expansion.Add("Elu", {x}, "alpha", a);
+    case ActivationKind::kThresholdedRelu:
+      return expansion.Add("ThresholdedRelu", {x}, "alpha", a);
+    case ActivationKind::kScaledTanh:
+      return expansion.Add(
+          "Mul", {expansion.Add("Tanh", {expansion.Add("Mul", {x, number(b)})}), number(a)});
+    case ActivationKind::kAffine:
+      return expansion.Add("Add", {expansion.Add("Mul", {x, number(a)}), number(b)});
+    case ActivationKind::kSoftsign:
+      return expansion.Add("Softsign", {x});
+    case ActivationKind::kSoftplus:
+      return expansion.Add("Softplus", {x});
+  }
+  return x;
+}
+
+// Adds the operands from number `first` on, and applies the activation.
+Status FinishExpansion(Expansion& expansion, ValueId y, size_t first) {
+  ASC_ASSIGN_OR_RETURN(const Activation activation, ReadActivation(expansion.attributes()));
+  for (size_t i = first; i < 4; ++i) {
+    if (expansion.HasInput(i)) y = expansion.Add("Add", {y, expansion.input(i)});
+  }
+  ASC_RETURN_IF_ERROR(expansion.status());
+  expansion.Replace(0, ExpandActivation(expansion, y, activation));
+  return Ok();
+}
+
+Result<ValueId> LastAxesSwapped(Expansion& expansion, ValueId x, std::string_view what) {
+  ASC_ASSIGN_OR_RETURN(const size_t rank, expansion.Rank(x, what));
+  if (rank < 2) return x;
+  std::vector<int64_t> perm(rank);
+  for (size_t i = 0; i < rank; ++i) perm[i] = static_cast<int64_t>(i);
+  std::swap(perm[rank - 2], perm[rank - 1]);
+  return expansion.Add("Transpose", {x}, "perm", std::move(perm));
+}
 }  // namespace
+
+Status ExpandFusedConv(Expansion& expansion) {
+  AttributeMap attributes = expansion.attributes();
+  attributes.Erase("activation");
+  attributes.Erase("activation_params");
+  std::vector<ValueId> inputs = {expansion.input(0), expansion.input(1)};
+  if (expansion.HasInput(2)) inputs.push_back(expansion.input(2));
+  return FinishExpansion(expansion, expansion.Add("Conv", std::move(inputs), std::move(attributes)),
+                         3);
+}
+
+Status ExpandFusedMatMul(Expansion& expansion) {
+  ValueId a = expansion.input(0), b = expansion.input(1);
+  if (Transposes(expansion.attributes(), "transA")) {
+    ASC_ASSIGN_OR_RETURN(a, LastAxesSwapped(expansion, a, "first operand"));
+  }
+  if (Transposes(expansion.attributes(), "transB")) {
+    ASC_ASSIGN_OR_RETURN(b, LastAxesSwapped(expansion, b, "second operand"));
+  }
+  ValueId y = expansion.Add("MatMul", {a, b});
+  const float alpha = expansion.attributes().Float("alpha", 1);
+  if (alpha != 1) y = expansion.Add("Mul", {y, expansion.Number(expansion.input(0), alpha)});
+  return FinishExpansion(expansion, y, 2);
+}
 
 void AddFusedOps(OpTable& table) {
   OpBuilder conv = table.Add("FusedConv", 1, "asc");

@@ -9,6 +9,7 @@
 
 #include "core/ops/compute_buffer.h"
 #include "core/ops/cost.h"
+#include "core/ops/expansion.h"
 #include "core/ops/families.h"
 #include "core/ops/matmul.h"
 #include "core/ops/strided_copy.h"
@@ -235,7 +236,45 @@ CostEstimate FusedAttentionCost(const std::vector<ValueType>& inputs,
   cost.flops = 4 * keys * KnownElementCount(outputs[0]);
   return cost;
 }
+
+ValueId Arranged(Expansion& expansion, size_t i, const Arrangement& arrangement) {
+  ValueId x = expansion.input(i);
+  if (!arrangement.perm.empty()) x = expansion.Add("Transpose", {x}, "perm", arrangement.perm);
+  if (arrangement.index < 0) return x;
+  const ValueId index = expansion.Constant(Tensor::Scalar(arrangement.index));
+  return expansion.Add("Gather", {x, index}, "axis", int64_t{0});
+}
 }  // namespace
+
+Status ExpandFusedAttention(Expansion& expansion) {
+  const FusedAttentionForm form = ReadFusedAttention(expansion.attributes());
+  const ValueId q = Arranged(expansion, kFusedQuery, form.operands[0]);
+  const ValueId k = Arranged(expansion, kFusedKey, form.operands[1]);
+  const ValueId v = Arranged(expansion, kFusedValue, form.operands[2]);
+  ASC_RETURN_IF_ERROR(expansion.status());
+  ASC_ASSIGN_OR_RETURN(const size_t rank, expansion.Rank(k, "keys"));
+  std::vector<int64_t> swapped(rank);
+  for (size_t i = 0; i < rank; ++i) swapped[i] = static_cast<int64_t>(i);
+  std::swap(swapped[rank - 2], swapped[rank - 1]);
+  const auto number = [&](double value) { return expansion.Number(expansion.input(0), value); };
+  ValueId scores =
+      expansion.Add("MatMul", {q, expansion.Add("Transpose", {k}, "perm", std::move(swapped))});
+  if (form.scale != 1) scores = expansion.Add("Mul", {scores, number(form.scale)});
+  if (expansion.HasInput(kFusedCondition)) {
+    const ValueId condition = expansion.input(kFusedCondition), fill = number(form.fill);
+    scores = form.fill_where ? expansion.Add("Where", {condition, fill, scores})
+                             : expansion.Add("Where", {condition, scores, fill});
+  }
+  if (expansion.HasInput(kFusedMask))
+    scores = expansion.Add("Add", {scores, expansion.input(kFusedMask)});
+  ValueId weights = expansion.Add("Softmax", {scores}, "axis", int64_t{-1});
+  if (form.clear_nan)
+    weights = expansion.Add("Where", {expansion.Add("IsNaN", {weights}), number(0), weights});
+  ValueId y = expansion.Add("MatMul", {weights, v});
+  if (!form.y_perm.empty()) y = expansion.Add("Transpose", {y}, "perm", form.y_perm);
+  expansion.Replace(0, y);
+  return Ok();
+}
 
 void AddFusedAttentionOps(OpTable& table) {
   OpBuilder builder = table.Add("FusedAttention", 1, "asc");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/ops/expansion.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
 #include "core/ops/strided_copy.h"
@@ -200,6 +201,12 @@ Status TransData(KernelContext& context) {
   return CopyBetween(in.dtype(), PlainPlaces(plain), between, dst, out);
 }
 }  // namespace
+
+Status ExpandTransData(Expansion& expansion) {
+  // The value is the same one; where it is stored is no matter of ONNX.
+  expansion.Replace(0, expansion.input(0));
+  return Ok();
+}
 
 void AddTransDataOps(OpTable& table) {
   table.Add("TransData", 1, "asc")

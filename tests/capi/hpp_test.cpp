@@ -102,6 +102,19 @@ TEST_F(HppTest, AttributesAndVariables) {
   EXPECT_NE(graph.ToText().find("Softmax"), std::string::npos);
 }
 
+TEST_F(HppTest, GraphsGoOutAsOnnx) {
+  asc::Graph graph;
+  graph.Output(graph.Add("gelu", {graph.Variable(asc::Value::Tensor<float>({2}, {1, 2}), "v")}),
+               "y");
+  const asc::Value model = graph.ExportBytes(asc::ExportOptions().Set("opset", 21));
+  EXPECT_GT(model.Data<uint8_t>()[0], 0);
+  EXPECT_THROW(graph.ExportBytes(asc::ExportOptions().Set("opset", 13)), asc::Error);
+  EXPECT_THROW(graph.Export("/no/such/folder/model.onnx"), asc::Error);
+  const asc::Session session = asc::Session::Compile(graph);
+  EXPECT_NE(session.SourceGraph().ToText().find("Gelu"), std::string::npos);
+  EXPECT_FALSE(session.OptimizedGraph().ToText().empty());
+}
+
 TEST_F(HppTest, ProfilersSeeRuns) {
   asc::Graph graph;
   graph.Output(graph.Add("tanh", {graph.Variable(asc::Value::Tensor<float>({2}, {1, 2}), "v")}),

@@ -22,7 +22,7 @@ _atexit.register(_asc.pyasc_close)
 __version__: str = _asc.asc_version()
 
 # These need the engine to be set up.
-from pyasc import device, logging, ops, profiler, testing  # noqa: E402
+from pyasc import device, logging, onnx, ops, profiler, testing  # noqa: E402
 from pyasc.compatibility import check_compatibility  # noqa: E402
 from pyasc.config import CompileConfig  # noqa: E402
 from pyasc.context import Context, Value  # noqa: E402
@@ -56,6 +56,7 @@ __all__ = [
     "fusions",
     "load",
     "logging",
+    "onnx",
     "ops",
     "profiler",
     "testing",
@@ -78,7 +79,6 @@ _NOT_BUILT = {
     "memory",
     "models",
     "nn",
-    "onnx",
     "operator",
     "optim",
     "tiles",

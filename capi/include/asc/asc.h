@@ -7,6 +7,7 @@
 #include "asc/graph.h"
 #include "asc/handle.h"
 #include "asc/log.h"
+#include "asc/onnx.h"
 #include "asc/options.h"
 #include "asc/profiler.h"
 #include "asc/registry.h"

@@ -288,6 +288,24 @@ class Attributes : public Handle<asc_attributes, asc_attributes_retain, asc_attr
   }
 };
 
+class ExportOptions
+    : public Handle<asc_export_options, asc_export_options_retain, asc_export_options_release> {
+ public:
+  ExportOptions() : Handle(Make()) {}
+  // Keys: see asc_export_options_set_int.
+  ExportOptions& Set(std::string_view key, int64_t value) {
+    Check(asc_export_options_set_int(get(), Text(key), value));
+    return *this;
+  }
+
+ private:
+  static asc_export_options* Make() {
+    asc_export_options* made = nullptr;
+    Check(asc_export_options_create(&made));
+    return made;
+  }
+};
+
 class Graph : public Handle<asc_graph, asc_graph_retain, asc_graph_release> {
  public:
   using Handle::Handle;
@@ -300,6 +318,16 @@ class Graph : public Handle<asc_graph, asc_graph_retain, asc_graph_release> {
     asc_graph* made = nullptr;
     Check(asc_graph_import_file(Text(path), &made));
     return Graph(made);
+  }
+
+  // As an ONNX model: see asc_graph_export_file.
+  void Export(std::string_view path, const ExportOptions& options = ExportOptions()) const {
+    Check(asc_graph_export_file(get(), Text(path), options.get()));
+  }
+  Value ExportBytes(const ExportOptions& options = ExportOptions()) const {
+    asc_value* made = nullptr;
+    Check(asc_graph_export_bytes(get(), options.get(), &made));
+    return Value(made);
   }
 
   asc_value_id Input(std::string_view name, const Type& type) {
@@ -429,6 +457,18 @@ class Session : public Handle<asc_session, asc_session_retain, asc_session_relea
     asc_session* made = nullptr;
     Check(asc_session_load_file(Text(path), Text(device), options.get(), &made));
     return Session(made);
+  }
+
+  // See asc_session_create_source_graph, and the optimised one.
+  Graph SourceGraph() const {
+    asc_graph* made = nullptr;
+    Check(asc_session_create_source_graph(get(), &made));
+    return Graph(made);
+  }
+  Graph OptimizedGraph() const {
+    asc_graph* made = nullptr;
+    Check(asc_session_create_graph(get(), &made));
+    return Graph(made);
   }
 
   std::vector<Port> Inputs() const {

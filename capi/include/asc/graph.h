@@ -19,7 +19,8 @@ ASC_API asc_status* asc_graph_create(asc_string name, asc_graph** out);
 /* A graph of its own with the same contents; constants are shared, and values keep their ids for
  * the copy too. */
 ASC_API asc_status* asc_graph_copy(const asc_graph* graph, asc_graph** out);
-/* An ONNX file; see asc_session_load_file. Inputs that have a default are constants. */
+/* An ONNX file; see asc_session_load_file. Inputs that have a default are constants (and such inputs
+ * again where the graph is exported). */
 ASC_API asc_status* asc_graph_import_file(asc_string path, asc_graph** out);
 /* An ONNX model in memory: a uint8 tensor, shared and not to be written any more. */
 ASC_API asc_status* asc_graph_import_bytes(const asc_value* model, asc_graph** out);

@@ -124,6 +124,10 @@ ASC_API asc_status* asc_session_create_memory_plan(const asc_session* session,
 ASC_API asc_status* asc_session_create_pass_report(const asc_session* session, asc_bytes** out);
 /* What the model file says of itself: {key: text}. */
 ASC_API asc_status* asc_session_create_metadata(const asc_session* session, asc_bytes** out);
+/* The graph that was loaded or given, before any optimisation, with what its inputs may leave out as
+ * constants; of a compiled model (.om), which has no other, the optimised one. An ONNX model is read
+ * again for it: external weight files must still be there. */
+ASC_API asc_status* asc_session_create_source_graph(const asc_session* session, asc_graph** out);
 /* The optimised graph. Its values have ids of their own. */
 ASC_API asc_status* asc_session_create_graph(const asc_session* session, asc_graph** out);
 /* Counts: plans_made, forms_made (packed forms of constants), packed_bytes, threads. E5003 naming

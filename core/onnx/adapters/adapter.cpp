@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/tensor/element.h"
-
 namespace asc::onnx {
 namespace {
 // By domain and operator, ordered by version.
@@ -87,22 +85,6 @@ void Adaptation::Then(std::string_view op, std::vector<std::string> inputs, std:
   next.inputs = std::move(inputs);
   next.outputs = {std::move(output)};
   next.attributes = std::move(attributes);
-}
-
-Result<Tensor> ScalarOf(DataType type, double value) {
-  Tensor scalar;
-  const auto make = [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-      scalar = Tensor::Scalar(T(static_cast<float>(value)));
-    } else {
-      scalar = Tensor::Scalar(static_cast<T>(value));
-    }
-  };
-  if (!VisitNumeric(type, make)) {
-    return TypeError("expected a number, given ", DataTypeName(type));
-  }
-  return scalar;
 }
 
 Status UpgradeNode(Adaptation& adaptation) {

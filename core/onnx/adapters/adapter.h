@@ -59,9 +59,6 @@ struct Adaptation {
             AttributeMap attributes = {});
 };
 
-// A scalar of a floating or integer type.
-Result<Tensor> ScalarOf(DataType type, double value);
-
 using Adapter = Status (*)(Adaptation&);
 
 struct AdapterRow {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/onnx/adapters/adapter.h"
+#include "core/ops/scalar.h"
 
 namespace asc::onnx {
 namespace {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/onnx/adapters/adapter.h"
+#include "core/ops/scalar.h"
 
 namespace asc::onnx {
 namespace {
