@@ -53,6 +53,10 @@ class ProgramExpansion {
 
   ValueId Number(double value) { return expansion_.Scalar(DataType::kFloat32, value); }
 
+  ValueId Rounded(ValueId value, DataType type) {
+    return expansion_.Cast(expansion_.Cast(value, type), DataType::kFloat32);
+  }
+
   ValueId Truth(size_t value) {
     Made& made = made_[value];
     if (!made.truth.valid()) made.truth = expansion_.Cast(made.number, DataType::kBool);
@@ -118,6 +122,8 @@ class ProgramExpansion {
     switch (made.op) {
       case VectorOp::kAbs:
         return unary("Abs");
+      case VectorOp::kBFloat16:
+        return {Rounded(in(0), DataType::kBFloat16), {}};
       case VectorOp::kCeil:
         return unary("Ceil");
       case VectorOp::kCelu:
@@ -140,6 +146,8 @@ class ProgramExpansion {
         return unary("Gelu");
       case VectorOp::kGeluTanh:
         return {expansion_.Add("Gelu", {in(0)}, "approximate", std::string("tanh")), {}};
+      case VectorOp::kHalf:
+        return {Rounded(in(0), DataType::kFloat16), {}};
       case VectorOp::kHardSigmoid: {
         AttributeMap attributes;
         attributes.Set("alpha", a);
