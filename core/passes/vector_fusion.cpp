@@ -1,5 +1,5 @@
-// VectorFusion: neighbouring element-wise operators, and reductions over the last axis among them,
-// become one asc.VectorProgram, which reads and writes memory once.
+// VectorFusion: neighbouring element-wise operators, and reductions, softmax and normalisations over
+// the last axis among them, become one asc.VectorProgram, which reads and writes memory once.
 //
 // A group grows from its last node towards the producers. A producer joins when its result has the
 // shape of the group's index space (reductions and what is computed from them alone: one element
@@ -29,10 +29,10 @@ bool IsRowShape(const Shape& shape, const Shape& space) {
   return shape[space.rank() - 1].IsConstant(1);
 }
 
-// Known to be shorter than what a program gains by: changing segments costs a row more than a pass
-// over memory that is saved.
+// Known to be shorter than what a program gains by: there, changing segments costs a row more than
+// a pass over memory that is saved, and the kernels of Softmax take several rows at once.
 bool HasShortRows(const Shape& space) {
-  constexpr int64_t kShort = 128;
+  constexpr int64_t kShort = 16;
   return space.rank() > 0 && space[space.rank() - 1].is_constant() &&
          space[space.rank() - 1].value() < kShort;
 }
@@ -129,6 +129,8 @@ class Group {
       return HasShortRows(space) ? std::nullopt : std::optional(space);
     }
     const Shape& shape = ShapeOf(node.outputs[0]);
+    if (role == VectorRole::kRowFunction)
+      return HasShortRows(shape) ? std::nullopt : std::optional(shape);
     const bool row = role == VectorRole::kElementwise && shape.rank() > 0 &&
                      shape[shape.rank() - 1].IsConstant(1);
     if (row && depth < kDeepest) {
@@ -178,6 +180,8 @@ class Group {
     const bool wide = SameShape(ShapeOf(out), space_);
     if (role == VectorRole::kReduction) {
       if (HasShortRows(space_) || !SameShape(ShapeOf(node.inputs[0]), space_)) return false;
+    } else if (role == VectorRole::kRowFunction) {
+      if (HasShortRows(space_) || !wide) return false;
     } else if (!wide && !(role == VectorRole::kElementwise && IsOfRows(node, 0))) {
       return false;
     }

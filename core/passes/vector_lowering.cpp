@@ -81,6 +81,9 @@ bool IsFloat32(const Graph& graph, ValueId id) {
 bool AllFloats(const Graph& graph, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return IsFloat(graph, id); });
 }
+bool AllFloats32(const Graph& graph, const std::vector<ValueId>& ids) {
+  return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return IsFloat32(graph, id); });
+}
 bool AllBools(const Graph& graph, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(), [&](ValueId id) {
     return id.valid() && TypeOf(graph, id) == DataType::kBool;
@@ -115,6 +118,23 @@ bool ReducesLastAxis(const Graph& graph, const Node& node) {
   if (graph.value(node.inputs[0]).type.shape.rank() == 0) return false;
   const auto axes = node.input(1).valid() ? IntsConstant(graph, node.input(1)) : std::nullopt;
   return axes && axes->size() == 1 && IsLastAxis(graph, node.inputs[0], axes->front());
+}
+
+// Softmax and normalisations over the last axis, of float32, with one result.
+bool IsRowFunction(const Graph& graph, const Node& node) {
+  const ValueId x = node.inputs[0];
+  if (!AllFloats32(graph, node.inputs) || graph.value(x).type.shape.rank() == 0 ||
+      !IsLastAxis(graph, x, node.attributes.Int("axis", -1)))
+    return false;
+  if (node.Is("Softmax") || node.Is("LogSoftmax")) return true;
+  const bool centred = node.Is("LayerNormalization");
+  if ((!centred && !node.Is("RMSNormalization")) || node.inputs.size() < 2) return false;
+  const Shape& shape = graph.value(x).type.shape;
+  // Scale and bias have an element for each of the row.
+  return std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId id) {
+    const Shape& of = graph.value(id).type.shape;
+    return of.rank() == 1 && of[0] == shape[shape.rank() - 1];
+  });
 }
 
 // Scale and shift of each channel; nullopt unless all are known and finite.
@@ -184,7 +204,8 @@ VectorRole VectorRoleOf(const Graph& graph, const Node& node) {
   if (IsElementwise(graph, node)) return VectorRole::kElementwise;
   const ValueId x = node.inputs[0];
   if (!IsFloat(graph, x) || !IsFloat(graph, node.outputs[0])) return VectorRole::kNone;
-  return ReducesLastAxis(graph, node) ? VectorRole::kReduction : VectorRole::kNone;
+  if (ReducesLastAxis(graph, node)) return VectorRole::kReduction;
+  return IsRowFunction(graph, node) ? VectorRole::kRowFunction : VectorRole::kNone;
 }
 
 std::optional<Tensor> ChannelConstant(const Graph& graph, ValueId value, size_t rank) {
@@ -227,6 +248,10 @@ void VectorLowering::Lower(const Node& node) {
   switch (VectorRoleOf(graph_, node)) {
     case VectorRole::kReduction:
       made = LowerReduction(node);
+      break;
+    case VectorRole::kRowFunction:
+      made = node.Is("Softmax") || node.Is("LogSoftmax") ? LowerSoftmax(node)
+                                                         : LowerNormalization(node);
       break;
     default:
       made = node.Is("BatchNormalization") ? LowerBatchNorm(node) : LowerElementwise(node);
@@ -291,6 +316,7 @@ VectorOperand VectorLowering::LowerElementwise(const Node& node) {
   }
   const Row* condition = Find(kConditions, node);
   const VectorOp op = condition != nullptr ? condition->code : Find(kBinary, node)->code;
+  if (node.Is("Mul") && node.inputs[0] == node.inputs[1]) return Make(VectorOp::kSquare, {x});
   VectorOperand result = x;
   for (size_t i = 1; i < node.inputs.size(); ++i)
     result = Make(op, {result, Operand(node.inputs[i])});
@@ -302,6 +328,28 @@ VectorOperand VectorLowering::LowerReduction(const Node& node) {
   if (node.Is("ReduceL2") || node.Is("ReduceSumSquare")) x = Make(VectorOp::kSquare, {x});
   const VectorOperand result = Make(Find(kReductions, node)->code, {x});
   return node.Is("ReduceL2") ? Make(VectorOp::kSqrt, {result}) : result;
+}
+
+VectorOperand VectorLowering::LowerSoftmax(const Node& node) {
+  const VectorOperand x = Operand(node.inputs[0]);
+  const VectorOperand off = Make(VectorOp::kSub, {x, Make(VectorOp::kReduceMax, {x})});
+  const VectorOperand power = Make(VectorOp::kExp, {off});
+  const VectorOperand sum = Make(VectorOp::kReduceSum, {power});
+  if (node.Is("LogSoftmax")) return Make(VectorOp::kSub, {off, Make(VectorOp::kLog, {sum})});
+  return Make(VectorOp::kMul, {power, Make(VectorOp::kReciprocal, {sum})});
+}
+
+VectorOperand VectorLowering::LowerNormalization(const Node& node) {
+  VectorOperand x = Operand(node.inputs[0]);
+  if (node.Is("LayerNormalization"))
+    x = Make(VectorOp::kSub, {x, Make(VectorOp::kReduceMean, {x})});
+  const VectorOperand square = Make(VectorOp::kReduceMean, {Make(VectorOp::kSquare, {x})});
+  const VectorOperand epsilon = VectorOperand::Number(node.attributes.Float("epsilon", 1e-5f));
+  const VectorOperand root = Make(VectorOp::kSqrt, {Make(VectorOp::kAdd, {square, epsilon})});
+  const VectorOperand unit = Make(VectorOp::kMul, {x, Make(VectorOp::kReciprocal, {root})});
+  const VectorOperand scale = Operand(node.inputs[1]);
+  if (!node.input(2).valid()) return Make(VectorOp::kMul, {unit, scale});
+  return Make(VectorOp::kFma, {unit, scale, Operand(node.inputs[2])});
 }
 
 VectorOperand VectorLowering::LowerBatchNorm(const Node& node) {

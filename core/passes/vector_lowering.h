@@ -15,10 +15,10 @@ namespace asc {
 enum class VectorRole : uint8_t {
   kNone,         // it is none
   kElementwise,  // each element of the result from those at its place
-  kReduction     // over the last axis, which stays with extent 1
+  kReduction,    // over the last axis, which stays with extent 1
+  kRowFunction   // of whole rows along the last axis: softmax, normalisations
 };
-// Softmax and normalisations are none: their own kernels take less time than a program, the pass over
-// memory that it saves included. Types are looked at: values are float32, float16 or bfloat16, or bool where they are conditions; casts from other types
+// Types are looked at: values are float32, float16 or bfloat16, or bool where they are conditions; casts from other types
 // and to bool count.
 VectorRole VectorRoleOf(const Graph& graph, const Node& node);
 
@@ -63,6 +63,8 @@ class VectorLowering {
   VectorOperand Rounded(const Node& node, const VectorOperand& made);
   VectorOperand LowerElementwise(const Node& node);
   VectorOperand LowerReduction(const Node& node);
+  VectorOperand LowerSoftmax(const Node& node);
+  VectorOperand LowerNormalization(const Node& node);
   VectorOperand LowerBatchNorm(const Node& node);
 
   const Graph& graph_;

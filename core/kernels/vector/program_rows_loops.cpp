@@ -91,6 +91,7 @@ RowLoop FindLoop(const ProgramInstruction* made) {
   Sequence<Squared, Sum>::Find<Plain>(made, found);
   Sequence<Store, Squared, Sum>::Find<Sum2>(made, found);
   Sequence<Mul<Scalar>, Mul<Moving>, Store>::Find<Plain>(made, found);
+  Sequence<Div<Scalar>, Mul<Moving>, Store>::Find<Plain>(made, found);
   // Reductions alone.
   Sequence<Smallest>::Find<Plain>(made, found);
   return found;

@@ -10,8 +10,9 @@ using Kind = ProgramOperand::Kind;
 
 // Rows of a group: results of reductions stand in arrays of so many.
 constexpr int64_t kMostRows = 64;
-// Elements of a group of rows, so that what is kept of them stays in the first cache.
-constexpr int64_t kGroup = 4096;
+// Elements of a group of rows: what is kept of them stays in the first cache; where nothing is
+// kept, changing segments is shared by more rows.
+constexpr int64_t kGroup = 6144, kGroupWithoutSpills = 16384;
 }  // namespace
 
 Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpace space,
@@ -59,7 +60,8 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
   } else if (alone && !ready.converts) {
     ready.group = kMostRows;
   } else {
-    ready.group = std::clamp<int64_t>(kGroup / count, 1, kMostRows);
+    const int64_t most = code.spills > 0 ? kGroup : kGroupWithoutSpills;
+    ready.group = std::clamp<int64_t>(most / count, 1, kMostRows);
   }
 
   int64_t floats = code.spills * ready.group * count + code.rows * kMostRows +

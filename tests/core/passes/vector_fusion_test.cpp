@@ -147,6 +147,66 @@ TEST(VectorFusionTest, JoinsReductionsOverTheLastAxis) {
             "%0 = abs in0; %1 = reduce_sum %0; %2 = sqrt %1; float32 %2");
 }
 
+// Add, LayerNormalization => VectorProgram with the sum as a result that others read
+TEST(VectorFusionTest, JoinsNormalisationsAndSoftmax) {
+  ExpectRewrite(R"(
+    input %x: float32[N, L, 64]
+    input %z: float32[N, L, 64]
+    input %s: float32[64]
+    input %b: float32[64]
+    %a = Add(%x, %z)
+    %y = LayerNormalization(%a, %s, %b) {axis = -1, epsilon = 0.5}
+    output "a" = %a
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, L, 64]
+    input %z: float32[N, L, 64]
+    input %s: float32[64]
+    input %b: float32[64]
+    %a, %y = asc.VectorProgram(%x, %z, %s, %b) {
+      program = "%0 = add in0, in1; %1 = reduce_mean %0; %2 = sub %0, %1; %3 = square %2; %4 = reduce_mean %3; %5 = add %4, 0.5; %6 = sqrt %5; %7 = reciprocal %6; %8 = mul %2, %7; %9 = fma %8, in2, in3; float32 %0; float32 %9"}
+    output "a" = %a
+    output "y" = %y)",
+                {MakeVectorFusion}, {1e-6});
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, L]
+    %a = Neg(%x)
+    %y = Softmax(%a) {axis = -1}
+    output "y" = %y)"),
+            "%0 = neg in0; %1 = reduce_max %0; %2 = sub %0, %1; %3 = exp %2; %4 = reduce_sum %3; "
+            "%5 = reciprocal %4; %6 = mul %3, %5; float32 %6");
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 50]
+    input %s: float32[50]
+    %n = RMSNormalization(%x, %s) {axis = 1, epsilon = 0.5}
+    %l = LogSoftmax(%n) {axis = 1}
+    output "y" = %l)"),
+            "%0 = square in0; %1 = reduce_mean %0; %2 = add %1, 0.5; %3 = sqrt %2; "
+            "%4 = reciprocal %3; %5 = mul in0, %4; %6 = mul %5, in1; %7 = reduce_max %6; "
+            "%8 = sub %6, %7; %9 = exp %8; %10 = reduce_sum %9; %11 = log %10; %12 = sub %8, %11; "
+            "float32 %12");
+  // Another axis, a scale that broadcasts, rows of several axes, short rows.
+  for (const std::string_view node :
+       {"Softmax(%a) {axis = 0}", "LayerNormalization(%a, %one) {axis = -1}",
+        "LayerNormalization(%a, %all) {axis = 0}"}) {
+    EXPECT_EQ(ProgramOf(Cat(R"(
+    input %x: float32[4, 50]
+    input %one: float32[1]
+    input %all: float32[4, 50]
+    %a = Neg(%x)
+    %y = )",
+                            node, R"(
+    output "y" = %y)")),
+              "");
+  }
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float32[N, 8]
+    %a = Neg(%x)
+    %y = Softmax(%a) {axis = -1}
+    output "y" = %y)"),
+            "");
+}
+
 // BatchNormalization with constant statistics, Relu => a scale and a shift for each channel, relu
 TEST(VectorFusionTest, BatchNormalisation) {
   const std::string body = Cat("input %x: float32[N, 3, H, W]\n", RandomConstant("s", {3}), "\n",
@@ -223,7 +283,7 @@ TEST(VectorFusionTest, LeavesAlone) {
                   {MakeVectorFusion});
   // Rows too short to gain.
   ExpectUnchanged(R"(
-    input %x: float32[N, 100]
+    input %x: float32[N, 15]
     constant %last: int64[1] = [-1]
     %m = ReduceMax(%x, %last) {keepdims = 1}
     %y = Sub(%x, %m)
