@@ -1,6 +1,9 @@
 // VectorFusion: neighbouring element-wise operators, and reductions, softmax and normalisations over
 // the last axis among them, become one asc.VectorProgram, which reads and writes memory once.
 //
+// A single operator on float16 or bfloat16 becomes a program as well: there are no other vector kernels for
+// these types.
+//
 // A group grows from its last node towards the producers. A producer joins when its result has the
 // shape of the group's index space (reductions and what is computed from them alone: one element
 // for each row of it), and nothing outside reads it; or, where the program may have several
@@ -58,7 +61,7 @@ class Group {
       // A producer whose other reader joined later may join now.
       if (i + 1 == nodes_.size() && Retry()) continue;
     }
-    return nodes_.size() >= 2;
+    return nodes_.size() >= 2 || IsNarrow(last_);
   }
 
   void Submit(PassContext& context) const {
@@ -106,6 +109,13 @@ class Group {
  private:
   static constexpr size_t kMostNodes = 40;
   static constexpr size_t kMostInputs = 16;
+
+  // On float16 or bfloat16, for which there are no other vector kernels.
+  bool IsNarrow(const Node& node) const {
+    constexpr TypeSet kNarrow{DataType::kFloat16, DataType::kBFloat16};
+    return kNarrow.Contains(graph_.value(node.outputs[0]).type.dtype) ||
+           kNarrow.Contains(graph_.value(node.inputs[0]).type.dtype);
+  }
 
   int Position(NodeId id) const { return positions_[static_cast<size_t>(id.index)]; }
   bool Has(NodeId id) const { return std::find(nodes_.begin(), nodes_.end(), id) != nodes_.end(); }

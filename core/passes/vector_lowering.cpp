@@ -81,9 +81,6 @@ bool IsFloat32(const Graph& graph, ValueId id) {
 bool AllFloats(const Graph& graph, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return IsFloat(graph, id); });
 }
-bool AllFloats32(const Graph& graph, const std::vector<ValueId>& ids) {
-  return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return IsFloat32(graph, id); });
-}
 bool AllBools(const Graph& graph, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(), [&](ValueId id) {
     return id.valid() && TypeOf(graph, id) == DataType::kBool;
@@ -120,10 +117,10 @@ bool ReducesLastAxis(const Graph& graph, const Node& node) {
   return axes && axes->size() == 1 && IsLastAxis(graph, node.inputs[0], axes->front());
 }
 
-// Softmax and normalisations over the last axis, of float32, with one result.
+// Softmax and normalisations over the last axis, with one result: rounded once.
 bool IsRowFunction(const Graph& graph, const Node& node) {
   const ValueId x = node.inputs[0];
-  if (!AllFloats32(graph, node.inputs) || graph.value(x).type.shape.rank() == 0 ||
+  if (!AllFloats(graph, node.inputs) || graph.value(x).type.shape.rank() == 0 ||
       !IsLastAxis(graph, x, node.attributes.Int("axis", -1)))
     return false;
   if (node.Is("Softmax") || node.Is("LogSoftmax")) return true;

@@ -66,11 +66,17 @@ TEST(VectorFusionTest, RoundsNarrowFloats) {
     %y = Neg(%h)
     output "y" = %y)"),
             "%0 = exp in0; %1 = half %0; %2 = neg %1; float16 %2");
-  // Three narrow operands are rounded once.
+  // One alone, too. Softmax is rounded once, and so are three operands of Sum, which no program is.
   EXPECT_EQ(ProgramOf(R"(
     input %x: float16[N, 200]
     %a = Sum(%x, %x, %x)
-    %y = Neg(%a)
+    %y = Softmax(%a) {axis = -1}
+    output "y" = %y)"),
+            "%0 = reduce_max in0; %1 = sub in0, %0; %2 = exp %1; %3 = reduce_sum %2; "
+            "%4 = reciprocal %3; %5 = mul %2, %4; float16 %5");
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: float16[N, 200]
+    %y = Sum(%x, %x, %x)
     output "y" = %y)"),
             "");
 }
