@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what tools and people read of the operators, from the engine's registry.
+"""Writes what tools read of the operators, from the engine's registry.
 
-    generate_stubs.py LIBASC METHODS_PYI OPS_PYI OPERATORS_MD
+    generate_stubs.py LIBASC METHODS_PYI OPS_PYI
 
-METHODS_PYI types the methods of pyasc.Context, OPS_PYI the functions of pyasc.ops; OPERATORS_MD is a page of
-documentation. Needs nothing but the shared library.
+METHODS_PYI types the methods of pyasc.Context, OPS_PYI the functions of pyasc.ops. Needs nothing but the shared library.
 """
 
 import ctypes
@@ -141,49 +140,13 @@ def ops_stub(rows):
     return f"{HEADER}\n{functions(rows)}\n{pinned}"
 
 
-def cell(text):
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def operand_rows(row):
-    for operand in row["inputs"]:
-        kind = "" if operand["kind"] == "single" else f"{operand['kind']} "
-        types = ", ".join(row["types"].get(operand["type"], [])) or "any"
-        yield f"| `{operand['python_name']}` | {kind}operand | | {cell(types)} |"
-    for spec in row["attributes"]:
-        default = "required" if spec["required"] else f"`{json.dumps(spec['default'])}`" if "default" in spec else ""
-        yield f"| `{spec['python_name']}` | {spec['type']} | {cell(default)} | {cell(spec['doc'])} |"
-    for name in row["regions"]:
-        yield f"| `{name}` | body | required | |"
-
-
-def page(rows):
-    lines = [
-        "# Operators",
-        "",
-        "Every operator is a method of `pyasc.Context`, a function of `pyasc.ops`, and a name that",
-        "`asc_graph_add_operator` takes. This page is generated from the registry.",
-        "",
-    ]
-    for row in rows:
-        domain = row["domain"] or "ai.onnx"
-        results = ", ".join(f"`{output['python_name']}`" for output in row["outputs"])
-        lines += [f"## {row['method']}", "", f"{row['doc'] or row['name']}", ""]
-        lines += [f"`{row['name']}` of `{domain}`, opset {row['since_version']}; gives {results}.", ""]
-        table = list(operand_rows(row))
-        if table:
-            lines += ["| parameter | kind | default | types, meaning |", "|---|---|---|---|", *table, ""]
-    return "\n".join(lines)
-
-
-def main(library, methods, ops, documentation):
+def main(library, methods, ops):
     rows = sorted(read_registry(library), key=lambda row: row["method"])
     pathlib.Path(methods).write_text(methods_stub(rows))
     pathlib.Path(ops).write_text(ops_stub(rows))
-    pathlib.Path(documentation).write_text(page(rows))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -4,6 +4,7 @@
 #include "capi/src/handle.h"
 #include "core/base/json_writer.h"
 #include "core/kernels/registry.h"
+#include "core/ops/registry.h"
 
 using asc::Device;
 using asc::Ok;
@@ -61,6 +62,24 @@ asc_status* asc_device_create_properties(asc_string device, asc_bytes** out) {
     ASC_ASSIGN_OR_RETURN(const Device* found, DeviceOf(device));
     asc::JsonWriter json;
     asc::capi::Write(json, found->properties());
+    *out = asc_bytes::New(std::move(json).Take());
+    return Ok();
+  });
+}
+
+asc_status* asc_device_create_kernels(asc_string device, asc_bytes** out) {
+  return Guard([&]() -> Status {
+    ASC_NEED(out);
+    ASC_ASSIGN_OR_RETURN(const Device* found, DeviceOf(device));
+    asc::JsonWriter json;
+    json.BeginObject();
+    for (const asc::OpSchema* schema : asc::OpRegistry::Global().All()) {
+      if (!found->Supports(*schema)) continue;
+      json.Key(schema->FullName()).BeginArray();
+      for (const asc::KernelEntry& entry : found->Kernels(*schema)) json.Value(entry.name);
+      json.Value(schema->reference == nullptr ? "executor" : "reference").EndArray();
+    }
+    json.EndObject();
     *out = asc_bytes::New(std::move(json).Take());
     return Ok();
   });

@@ -14,6 +14,10 @@ ASC_API asc_status* asc_device_create_list(asc_bytes** out);
  * bandwidth_bytes_per_second (0: not known), flops ({element type: peak per second}),
  * c0 ({element type: block size}). */
 ASC_API asc_status* asc_device_create_properties(asc_string device, asc_bytes** out);
+/* A JSON object with an array for each operator of the registry that the device has, by full name
+ * ("Conv", "asc.FusedConv"): the fast kernels that this build has for it, best first, and at the end
+ * "reference", which does every case that the others don't, or "executor" for operators with bodies. */
+ASC_API asc_status* asc_device_create_kernels(asc_string device, asc_bytes** out);
 
 /* Bytes that tensors, arenas and packed weights of the device take now and took at most, and the
  * limit (0: none). */
