@@ -66,12 +66,6 @@ Result<std::vector<ValueType>> Settle(InferContext& context, std::vector<ValueTy
 }
 
 Status InferLoop(InferContext& context) {
-  if (context.input_count() < 2) {
-    return InvalidArgument(
-        "Loop takes a trip count and a condition (either may be absent) before the carried values, "
-        "given ",
-        context.input_count(), " inputs");
-  }
   ASC_RETURN_IF_ERROR(CheckOneElement(context, 0));
   ASC_RETURN_IF_ERROR(CheckOneElement(context, 1));
   std::vector<ValueType> carried;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/hash.h"
 #include "core/tensor/element.h"
 
 namespace asc {
@@ -101,6 +102,20 @@ Values Pointers(const std::vector<AnyValue>& values) {
 
 void Append(Values& to, const Values& more) { to.insert(to.end(), more.begin(), more.end()); }
 
+// Gives each node with bodies, and each trip through one, random numbers of their own, and the run its seed back at the end.
+class BodySeeds {
+ public:
+  explicit BodySeeds(RunState& state) : state_(state), seed_(state.seed) {}
+  ~BodySeeds() { state_.seed = seed_; }
+  BodySeeds(const BodySeeds&) = delete;
+  BodySeeds& operator=(const BodySeeds&) = delete;
+  void Begin(uint64_t key) { state_.seed = HashCombine(seed_, key); }
+
+ private:
+  RunState& state_;
+  const uint64_t seed_;
+};
+
 Result<std::vector<AnyValue>> RunIf(const Executable& executable, const Node& node, const Values& inputs, Execution& execution) {
   ASC_ASSIGN_OR_RETURN(const bool condition, ReadCondition(*inputs[0], "the condition of If"));
   const size_t region = RegionIndex(node, condition ? "then_branch" : "else_branch");
@@ -112,15 +127,15 @@ Result<std::vector<AnyValue>> RunIf(const Executable& executable, const Node& no
 Result<std::vector<AnyValue>> RunLoop(const Executable& executable, const Node& node, const Values& inputs, Execution& execution) {
   const Executable& body = *executable.Body(node.id, 0);
   const Values captures = CapturesOf(node, 0, inputs);
-  const size_t carried_count = node.inputs.size() - 2;
+  const size_t given = node.inputs.size(), carried_count = given < 2 ? 0 : given - 2;
   int64_t trips = INT64_MAX;
-  if (inputs[0] != nullptr) {
+  if (given > 0 && inputs[0] != nullptr) {
     ASC_ASSIGN_OR_RETURN(const std::vector<int64_t> count, ToInt64Vector(inputs[0]->tensor()));
     if (count.size() != 1) return ShapeError("the trip count of Loop must have one element, given ", count.size());
     trips = count[0];
   }
   bool go_on = true;
-  if (inputs[1] != nullptr) {
+  if (given > 1 && inputs[1] != nullptr) {
     ASC_ASSIGN_OR_RETURN(go_on, ReadCondition(*inputs[1], "the condition of Loop"));
   }
   std::vector<AnyValue> carried;
@@ -129,8 +144,10 @@ Result<std::vector<AnyValue>> RunLoop(const Executable& executable, const Node& 
   std::vector<std::vector<AnyValue>> scans(scan_count);
   AnyValue condition = Tensor::Scalar<bool>(go_on);
   int64_t trip = 0;
+  BodySeeds seeds(execution.state);
   for (; trip < trips && go_on; ++trip) {
     ASC_RETURN_IF_ERROR(CheckCancelled(execution));
+    seeds.Begin(static_cast<uint64_t>(trip));
     const AnyValue iteration = Tensor::Scalar<int64_t>(trip);
     Values arguments = {&iteration, &condition};
     Append(arguments, Pointers(carried));
@@ -194,8 +211,10 @@ Result<std::vector<AnyValue>> RunScan(const Executable& executable, const Node& 
     state.emplace_back(std::move(copy));
   }
   std::vector<std::vector<AnyValue>> collected(scan_outputs);
+  BodySeeds seeds(execution.state);
   for (int64_t step = 0; step < length; ++step) {
     ASC_RETURN_IF_ERROR(CheckCancelled(execution));
+    seeds.Begin(static_cast<uint64_t>(step));
     std::vector<AnyValue> items;
     for (size_t i = 0; i < scan_inputs; ++i) {
       const int64_t index = directions[i] == 1 ? length - 1 - step : step;
@@ -231,8 +250,10 @@ Result<std::vector<AnyValue>> RunSequenceMap(const Executable& executable, const
     }
   }
   std::vector<AnyValue::Sequence> collected(body.outputs().size());
+  BodySeeds seeds(execution.state);
   for (size_t item = 0; item < count; ++item) {
     ASC_RETURN_IF_ERROR(CheckCancelled(execution));
+    seeds.Begin(item);
     Values arguments;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       arguments.push_back(inputs[i]->kind() == ValueKind::kSequence ? &inputs[i]->sequence()[item] : inputs[i]);
@@ -255,6 +276,8 @@ constexpr std::pair<std::string_view, Runner> kRunners[] = {
 
 Result<std::vector<AnyValue>> RunRegions(const Executable& executable, const Node& node, const Values& inputs,
                                          Execution& execution) {
+  BodySeeds seeds(execution.state);
+  seeds.Begin(HashBytes(node.name.data(), node.name.size()));
   for (const auto& [name, run] : kRunners) {
     if (node.Is(name)) return run(executable, node, inputs, execution);
   }

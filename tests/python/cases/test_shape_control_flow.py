@@ -19,6 +19,7 @@ from oracle import (
     node,
     parse_nodes,
     random,
+    run,
 )
 
 TRUE, FALSE = np.array(True), np.array(False)
@@ -214,6 +215,22 @@ def test_failure_in_a_trip_names_the_node(level):
     loaded = engines.load(model, level)
     assert_refused(lambda: loaded.run({"m": trips(4), "x": trips(2)}), node="div_s")
     assert_same(loaded.run({"m": trips(2), "x": trips(2)})["stack"], np.array([1, 2]))
+
+
+@levels
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("inputs", ["n", "n,c", ",c", ""])
+def test_loop_without_carried_values(inputs, known, level):
+    """Trip count and condition may both be left out; the body stops the loop then."""
+    body = loop_body("keep = Less(i, two); s = Add(i, two)", scans={"s": (i64, ())})
+    model = make_model(
+        [node("Loop", inputs, "y", body=body)],
+        {} if known else {k: v for k, v in {"n": (i64, ()), "c": (boolean, ())}.items() if k in inputs},
+        {"y": i64},
+        {"two": np.array(2, i64)} | ({k: v for k, v in {"n": trips(2), "c": TRUE}.items() if k in inputs} if known else {}),
+    )
+    feeds = {} if known else {k: v for k, v in {"n": trips(2), "c": TRUE}.items() if k in inputs}
+    assert_same(run(model, feeds, level)["y"], np.array([2, 3] if "n" in inputs else [2, 3, 4], i64))
 
 
 # ---- If --------------------------------------------------------------------------------------------------------------------
