@@ -8,6 +8,7 @@
 #include "core/graph/verify.h"
 #include "core/onnx/adapters/adapter.h"
 #include "core/onnx/declared_types.h"
+#include "core/onnx/flex_attention.h"
 #include "core/onnx/functions.h"
 #include "core/onnx/model_reader.h"
 #include "core/onnx/names.h"
@@ -67,6 +68,8 @@ class ScopeBuilder : public AdapterScope {
 
   Status BuildNode(ImportedNode node);
   Status BuildCall(const ImportedFunction& function, const ImportedNode& call);
+  Status BuildFlexAttention(const ImportedNode& call);
+  Status BuildNodes(std::vector<ImportedNode> nodes);
   Status BuildConstant(const ImportedNode& node);
   Status BuildOperator(const ImportedNode& node);
   Status AddNode(const ImportedNode& node, const OpSchema* schema);
@@ -263,6 +266,10 @@ Status ScopeBuilder::BuildNode(ImportedNode node) {
     if (input.empty()) continue;
     if (Result<ValueId> id = Use(input); !id.ok()) return located(std::move(id).status());
   }
+  if (IsFlexAttention(node)) {
+    Status status = BuildFlexAttention(node);
+    return status.ok() ? Ok() : located(std::move(status));
+  }
   Adaptation adaptation{*this, node};
   const ImportedNode* const before = adapted_;
   adapted_ = &node;
@@ -284,12 +291,25 @@ Status ScopeBuilder::BuildCall(const ImportedFunction& function, const ImportedN
   }
   ASC_ASSIGN_OR_RETURN(std::vector<ImportedNode> nodes, ExpandCall(function, call, shared_.names));
   shared_.calls.push_back(&function);
-  Status status;
-  for (ImportedNode& node : nodes) {
-    if (status.ok()) status = BuildNode(std::move(node));
-  }
+  Status status = BuildNodes(std::move(nodes));
   shared_.calls.pop_back();
   return status;
+}
+
+Status ScopeBuilder::BuildFlexAttention(const ImportedNode& call) {
+  const ValueType* types[2] = {};
+  for (size_t i = 0; i < 2; ++i) {
+    types[i] = i < call.inputs.size() ? TypeOf(call.inputs[i]) : nullptr;
+    if (types[i] == nullptr) return InvalidArgument("FlexAttention needs 3 inputs");
+  }
+  ASC_ASSIGN_OR_RETURN(std::vector<ImportedNode> nodes,
+                       ExpandFlexAttention(call, *types[0], *types[1], shared_.names));
+  return BuildNodes(std::move(nodes));
+}
+
+Status ScopeBuilder::BuildNodes(std::vector<ImportedNode> nodes) {
+  for (ImportedNode& node : nodes) ASC_RETURN_IF_ERROR(BuildNode(std::move(node)));
+  return Ok();
 }
 
 Status ScopeBuilder::BuildConstant(const ImportedNode& node) {
