@@ -70,7 +70,10 @@ Result<std::vector<ResizeAxis>> ResolveAxes(const ResizeSpec& spec, const Attrib
                                             const std::optional<std::vector<double>>& roi) {
   ASC_ASSIGN_OR_RETURN(const std::vector<size_t> axes, ReadAxes(attributes, x.size()));
   std::vector<ResizeAxis> out(x.size());
-  for (size_t i = 0; i < x.size(); ++i) out[i].input = out[i].output = x[i];
+  for (size_t i = 0; i < x.size(); ++i) {
+    out[i].input = out[i].output = x[i];
+    out[i].length = static_cast<double>(x[i]);
+  }
   if (sizes) {
     ASC_RETURN_IF_ERROR(CheckCount("sizes", sizes->size(), axes.size()));
     for (size_t k = 0; k < axes.size(); ++k) {
@@ -99,11 +102,12 @@ Result<std::vector<ResizeAxis>> ResolveAxes(const ResizeSpec& spec, const Attrib
         out[axis].output = static_cast<int64_t>(extent);
       }
     }
+    for (const size_t axis : axes) out[axis].length = static_cast<double>(out[axis].output);
   } else {
     ASC_RETURN_IF_ERROR(CheckCount("scales", scales->size(), axes.size()));
     for (size_t k = 0; k < axes.size(); ++k) {
       ResizeAxis& axis = out[axes[k]];
-      axis.scale = (*scales)[k];
+      axis.SetScale((*scales)[k]);
       ASC_ASSIGN_OR_RETURN(axis.output, ScaledExtent(axis.input, axis.scale));
     }
   }

@@ -39,7 +39,7 @@ F Place(const ResizeSpec& spec, const ResizeAxis& axis, int64_t i) {
     case ResizeCoordinates::kPytorchHalfPixel:
       return axis.output > 1 ? (x + half) / scale - half : F(0);
     case ResizeCoordinates::kAlignCorners:
-      return axis.output > 1 ? x * (n - 1) / (m - 1) : F(0);
+      return axis.output > 1 ? x * (n - 1) / (static_cast<F>(axis.length) - 1) : F(0);
     case ResizeCoordinates::kAsymmetric:
       return x / scale;
     case ResizeCoordinates::kTfCropAndResize: {

@@ -38,8 +38,14 @@ Result<ResizeSpec> ReadResizeSpec(const AttributeMap& attributes);
 struct ResizeAxis {
   int64_t input = 0, output = 0;
   double scale = 1;                   // as given, or output / input
+  double length = 0;                  // of the output; not whole where it comes from a scale
   double roi_start = 0, roi_end = 1;  // kTfCropAndResize
 
+  // A scale that was given, not one that comes from the output's length.
+  void SetScale(double given) {
+    scale = given;
+    length = static_cast<float>(input) * static_cast<float>(given);
+  }
   bool IsIdentity() const {
     return input == output && scale == 1 && roi_start == 0 && roi_end == 1;
   }

@@ -115,6 +115,7 @@ std::optional<Tables> ReadTables(const KernelRequest& request) {
     axes[i].input = x[i];
     axes[i].output = y[i];
     axes[i].scale = x[i] == 0 ? 1 : static_cast<double>(y[i]) / static_cast<double>(x[i]);
+    axes[i].length = static_cast<double>(y[i]);
   }
   const auto given = [&](size_t i) {
     return i < request.inputs.size() && request.inputs[i].present &&
@@ -128,7 +129,7 @@ std::optional<Tables> ReadTables(const KernelRequest& request) {
     for (size_t k = 0; k < named.size(); ++k) {
       const Result<int64_t> axis = NormalizeAxis(named[k], 4);
       if (!axis.ok()) return std::nullopt;
-      axes[*axis].scale = scales->data<float>()[k];
+      axes[*axis].SetScale(scales->data<float>()[k]);
     }
   } else if (spec->aspect != ResizeAspect::kStretch) {
     return std::nullopt;  // the scales are not the quotients of the extents

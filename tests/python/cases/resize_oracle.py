@@ -1,13 +1,15 @@
 """ONNX Resize in NumPy, one axis after the other, in float64.
 
-Lengths of the result are whole numbers everywhere, align_corners included (the onnx package's evaluator takes a fractional one there).
+The length of the result that align_corners speaks of is not whole where it comes from a scale (ONNX: scale = length_resized /
+length_original); everywhere else it is.
 """
 
 import numpy as np
 
 
-def coordinate(i, n, m, scale, mode, roi=(0, 1)):
+def coordinate(i, n, m, scale, mode, roi=(0, 1), length=None):
     """Where output index `i` of `m` lies among `n` inputs."""
+    length = m if length is None else length
     if mode == "half_pixel":
         return (i + 0.5) / scale - 0.5
     if mode == "half_pixel_symmetric":
@@ -15,7 +17,7 @@ def coordinate(i, n, m, scale, mode, roi=(0, 1)):
     if mode == "pytorch_half_pixel":
         return (i + 0.5) / scale - 0.5 if m > 1 else 0.0
     if mode == "align_corners":
-        return i * (n - 1) / (m - 1) if m > 1 else 0.0
+        return i * (n - 1) / (length - 1) if m > 1 else 0.0
     if mode == "asymmetric":
         return i / scale
     start, end = roi
@@ -80,7 +82,8 @@ def resize(
         m = int(sizes[axis]) if sizes is not None else int(np.floor(n * float(np.float32(scales[axis]))))
         scale = m / n if sizes is not None else float(np.float32(scales[axis]))
         region = (roi[axis], roi[axis + x.ndim]) if roi is not None else (0, 1)
-        places = [coordinate(i, n, m, scale, coordinate_transformation_mode, region) for i in range(m)]
+        length = m if sizes is not None else float(np.float32(n) * np.float32(scales[axis]))
+        places = [coordinate(i, n, m, scale, coordinate_transformation_mode, region, length) for i in range(m)]
         outside.append(np.array([not 0 <= p <= n - 1 for p in places], bool))
         weights = np.zeros((m, n))
         if scale != 1 or coordinate_transformation_mode == "tf_crop_and_resize":
