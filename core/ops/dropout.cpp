@@ -1,5 +1,6 @@
 // Dropout: the identity, or in training random zeros and the rest scaled up.
 #include <cstring>
+#include <random>
 
 #include "core/ops/cast_elements.h"
 #include "core/ops/elementwise_map.h"
@@ -34,6 +35,17 @@ void DrawMask(const Philox& generator, float ratio, bool* mask, int64_t count) {
   });
 }
 
+// With a seed the mask is the one that ONNX's reference implementation draws by NumPy's RandomState:
+// Matsumoto and Nishimura, "Mersenne twister", 1998, seeded with 32 bits, 53 bits a number. One
+// number follows from the other, so that this runs in one thread.
+void DrawSeededMask(uint32_t seed, float ratio, bool* mask, int64_t count) {
+  std::mt19937 generator(seed);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t high = generator() >> 5, low = generator() >> 6;
+    mask[i] = static_cast<double>((high << 26) | low) * 0x1p-53 >= static_cast<double>(ratio);
+  }
+}
+
 Status Dropout(KernelContext& context) {
   const Tensor& x = context.input(0);
   Tensor& y = context.output(0);
@@ -50,13 +62,17 @@ Status Dropout(KernelContext& context) {
     if (context.HasOutput(1)) std::fill_n(context.output(1).data<bool>(), x.size(), true);
     return Ok();
   }
-  const auto* seed = context.attributes().Get<int64_t>("seed");
-  const Philox generator =
-      seed != nullptr ? Philox(static_cast<uint64_t>(*seed)) : Philox::Of(context);
   ASC_ASSIGN_OR_RETURN(const auto mask_buffer, context.Scratch(static_cast<size_t>(x.size())));
   bool* mask = context.HasOutput(1) ? context.output(1).data<bool>()
                                     : reinterpret_cast<bool*>(mask_buffer->data());
-  DrawMask(generator, ratio, mask, x.size());
+  const auto* seed = context.attributes().Get<int64_t>("seed");
+  if (seed != nullptr && *seed >= 0 && *seed <= UINT32_MAX) {
+    DrawSeededMask(static_cast<uint32_t>(*seed), ratio, mask, x.size());
+  } else {
+    const Philox generator =
+        seed != nullptr ? Philox(static_cast<uint64_t>(*seed)) : Philox::Of(context);
+    DrawMask(generator, ratio, mask, x.size());
+  }
   ASC_ASSIGN_OR_RETURN(const auto values,
                        context.Scratch(static_cast<size_t>(x.size()) * sizeof(double)));
   double* kept = reinterpret_cast<double*>(values->data());
