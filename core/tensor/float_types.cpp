@@ -74,7 +74,8 @@ uint8_t FloatToNarrow(DataType type, float value, bool saturate) {
   const bool has_nan = layout.has_infinity || layout.all_ones_nan || layout.negative_zero_nan;
   const auto nan = static_cast<uint8_t>(layout.negative_zero_nan ? 1 << width : sign | ((1 << width) - 1));
   const uint8_t largest = LargestFinite(layout);
-  if (std::isnan(value)) return has_nan ? nan : static_cast<uint8_t>(sign | largest);
+  // The types of 4 and 6 bits have no NaN: it becomes negative zero, as in ml_dtypes and the tests of ONNX.
+  if (std::isnan(value)) return has_nan ? nan : static_cast<uint8_t>(1 << width);
   const auto overflow = [&]() -> uint8_t {
     if (saturate || !has_nan) return sign | largest;
     if (layout.has_infinity) return static_cast<uint8_t>(sign | (largest + 1));
