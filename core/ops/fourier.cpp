@@ -1,5 +1,5 @@
-// DFT and STFT. Complex numbers are pairs along the last axis; narrow types are computed in double
-// and rounded once.
+// DFT and STFT. Complex numbers are pairs along the last axis; float64 is computed in double
+// precision, other types in single.
 #include <algorithm>
 
 #include "core/base/parallel.h"
@@ -13,19 +13,21 @@ namespace asc {
 namespace {
 constexpr int64_t kLongest = int64_t{1} << 30;
 
+// What elements of type T are computed in.
+template <typename T>
+using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
 // Lines of a float tensor as complex numbers.
 template <typename T>
-Fft::Complex ReadComplex(const T* x, int64_t width) {
-  return {static_cast<double>(x[0]), width == 2 ? static_cast<double>(x[1]) : 0.0};
+std::complex<Real<T>> ReadComplex(const T* x, int64_t width) {
+  return {static_cast<Real<T>>(x[0]), width == 2 ? static_cast<Real<T>>(x[1]) : Real<T>(0)};
 }
 
-template <typename T>
-T Narrow(double value) {
-  if constexpr (std::is_same_v<T, double>) {
-    return value;
-  } else {
-    return T(static_cast<float>(value));
-  }
+// The transform of real numbers has real values where a number is its own mirror image.
+template <typename R>
+void RealAtMirrors(std::complex<R>* line, int64_t n) {
+  line[0] = line[0].real();
+  if (n % 2 == 0) line[n / 2] = line[n / 2].real();
 }
 
 // The scalar that integer input `i` holds; nullopt where it is not known. E5001 when it is no
@@ -108,8 +110,9 @@ Status InferDft(InferContext& context) {
 }
 
 template <typename T>
-void TransformLines(const Tensor& in, Tensor& out, size_t axis, const Fft& fft, bool inverse,
-                    bool onesided) {
+void TransformLines(const Tensor& in, Tensor& out, size_t axis, const BasicFft<Real<T>>& fft,
+                    bool inverse, bool onesided) {
+  using Complex = std::complex<Real<T>>;
   const int64_t n = fft.length(), width = in.dim(in.rank() - 1),
                 out_width = out.dim(out.rank() - 1);
   const int64_t in_extent = in.dim(axis), out_extent = out.dim(axis);
@@ -118,24 +121,24 @@ void TransformLines(const Tensor& in, Tensor& out, size_t axis, const Fft& fft, 
   const bool half = inverse && onesided;
   const int64_t read = std::min(in_extent, half ? n / 2 + 1 : n);
   ParallelFor(lines, std::max<int64_t>(1, 4096 / n), [&](int64_t begin, int64_t end) {
-    Fft::Workspace work;
-    std::vector<Fft::Complex> line(static_cast<size_t>(n));
+    std::vector<Complex> line(static_cast<size_t>(n)), work;
     for (int64_t i = begin; i < end; ++i) {
       const T* x = in.data<T>() + (i / inner * in_extent * inner + i % inner) * width;
       for (int64_t k = 0; k < n; ++k)
-        line[static_cast<size_t>(k)] = k < read ? ReadComplex(x + k * inner * width, width) : 0.0;
+        line[static_cast<size_t>(k)] =
+            k < read ? ReadComplex(x + k * inner * width, width) : Complex();
       if (half) {
         // The other half is the conjugate of the one that is given.
         for (int64_t k = 1; k < n - k; ++k)
           line[static_cast<size_t>(n - k)] = std::conj(line[static_cast<size_t>(k)]);
-        line[0] = line[0].real();
-        if (n % 2 == 0) line[static_cast<size_t>(n / 2)] = line[static_cast<size_t>(n / 2)].real();
+        RealAtMirrors(line.data(), n);
       }
       fft.Transform(line.data(), inverse, work);
+      if (width == 1) RealAtMirrors(line.data(), n);
       T* y = out.data<T>() + (i / inner * out_extent * inner + i % inner) * out_width;
       for (int64_t k = 0; k < out_extent; ++k, y += inner * out_width) {
-        y[0] = Narrow<T>(line[static_cast<size_t>(k)].real());
-        if (out_width == 2) y[1] = Narrow<T>(line[static_cast<size_t>(k)].imag());
+        y[0] = T(line[static_cast<size_t>(k)].real());
+        if (out_width == 2) y[1] = T(line[static_cast<size_t>(k)].imag());
       }
     }
   });
@@ -159,9 +162,9 @@ Status Dft(KernelContext& context) {
   }
   ASC_RETURN_IF_ERROR(CheckLength(context.schema(), "length", Dim(length), 1));
   if (out.size() == 0) return Ok();
-  const Fft fft(length);
   VisitFloats(in.dtype(), [&](auto zero) {
-    TransformLines<decltype(zero)>(in, out, axis, fft, inverse, onesided);
+    using T = decltype(zero);
+    TransformLines<T>(in, out, axis, BasicFft<Real<T>>(length), inverse, onesided);
   });
   return Ok();
 }
@@ -214,24 +217,25 @@ Status InferStft(InferContext& context) {
 }
 
 template <typename T>
-void TransformFrames(const Tensor& signal, const Tensor* window, Tensor& out, const Fft& fft,
-                     int64_t step) {
+void TransformFrames(const Tensor& signal, const Tensor* window, Tensor& out,
+                     const BasicFft<Real<T>>& fft, int64_t step) {
+  using Complex = std::complex<Real<T>>;
   const int64_t n = fft.length(), length = signal.dim(1), width = signal.dim(2),
                 frames = out.dim(1), bins = out.dim(2);
   ParallelFor(out.dim(0) * frames, std::max<int64_t>(1, 4096 / n), [&](int64_t begin, int64_t end) {
-    Fft::Workspace work;
-    std::vector<Fft::Complex> line(static_cast<size_t>(n));
+    std::vector<Complex> line(static_cast<size_t>(n)), work;
     for (int64_t i = begin; i < end; ++i) {
       const T* x = signal.data<T>() + (i / frames * length + i % frames * step) * width;
       for (int64_t k = 0; k < n; ++k) {
-        const double weight = window != nullptr ? static_cast<double>(window->data<T>()[k]) : 1.0;
+        const Real<T> weight = window != nullptr ? static_cast<Real<T>>(window->data<T>()[k]) : 1;
         line[static_cast<size_t>(k)] = ReadComplex(x + k * width, width) * weight;
       }
       fft.Transform(line.data(), false, work);
+      if (width == 1) RealAtMirrors(line.data(), n);
       T* y = out.data<T>() + i * bins * 2;
       for (int64_t k = 0; k < bins; ++k) {
-        y[2 * k] = Narrow<T>(line[static_cast<size_t>(k)].real());
-        y[2 * k + 1] = Narrow<T>(line[static_cast<size_t>(k)].imag());
+        y[2 * k] = T(line[static_cast<size_t>(k)].real());
+        y[2 * k + 1] = T(line[static_cast<size_t>(k)].imag());
       }
     }
   });
@@ -253,9 +257,10 @@ Status Stft(KernelContext& context) {
                       " samples do not fit the window or the signal of shape ", signal.dims());
   }
   if (out.size() == 0) return Ok();
-  const Fft fft(frame);
-  VisitFloats(signal.dtype(),
-              [&](auto zero) { TransformFrames<decltype(zero)>(signal, window, out, fft, step); });
+  VisitFloats(signal.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    TransformFrames<T>(signal, window, out, BasicFft<Real<T>>(frame), step);
+  });
   return Ok();
 }
 }  // namespace

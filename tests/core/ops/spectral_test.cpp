@@ -48,6 +48,30 @@ TEST(Fft, FollowsTheDefinitionForAnyLength) {
   }
 }
 
+TEST(Fft, KeepsSinglePrecision) {
+  for (const int64_t n : {10, 31, 37, 240, 1024}) {
+    const Line x = Signal(n), want = ByDefinition(x);
+    const BasicFft<float> fft(n);
+    BasicFft<float>::Workspace work;
+    std::vector<std::complex<float>> y(x.begin(), x.end());
+    fft.Transform(y.data(), false, work);
+    double largest = 0, error = 0;
+    for (size_t k = 0; k < y.size(); ++k) {
+      largest = std::max(largest, std::abs(want[k]));
+      error = std::max(error, std::abs(std::complex<double>(y[k]) - want[k]));
+    }
+    EXPECT_LT(error, 2e-6 * largest) << n;
+  }
+}
+
+TEST(Dft, GivesRealNumbersWhereRealInputMustHaveThem) {
+  const Tensor x = F32({1, 10, 1}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3});
+  const auto y = ValuesOf<float>(RunOp1("DFT", {x}));
+  ASSERT_EQ(y.size(), 20u);
+  EXPECT_EQ(y[1], 0.0f);
+  EXPECT_EQ(y[11], 0.0f);
+}
+
 TEST(Dft, TransformsAlongAnAxis) {
   ExpectTensor(RunOp1("DFT", {F32({1, 4, 1}, {1, 2, 3, 4})}), {1, 4, 2},
                {10, 0, -2, 2, -2, 0, -2, -2});
