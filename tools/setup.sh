@@ -26,6 +26,7 @@ flock 9
 
 # --- Debian packages ---------------------------------------------------------------------------
 packages="g++ pkg-config libabsl-dev libhwy-dev libprotozero-dev libre2-dev libxxhash-dev nlohmann-json3-dev"
+packages+=" libopenjp2-7-dev libpng-dev libturbojpeg0-dev libwebp-dev zlib1g-dev"  # image files
 wants tests && packages+=" binutils ccache libbenchmark-dev libcmocka-dev libgtest-dev patchelf"
 wants tests && packages+=" fonts-dejavu-core fonts-wqy-microhei"  # for the pages of the OCR tests
 "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null ||

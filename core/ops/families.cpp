@@ -1,5 +1,6 @@
 #include "core/ops/families.h"
 
+#include "core/ops/families_extra.h"
 #include "core/ops/ml_families.h"
 
 namespace asc {
@@ -36,6 +37,7 @@ void AddAllOps(OpTable& table) {
   AddGridSampleOps(table);
   AddGroupNormOps(table);
   AddGruRnnOps(table);
+  AddImageDecoderOps(table);
   AddLayerNormOps(table);
   AddLinearAttentionOps(table);
   AddLogicOps(table);
@@ -51,6 +53,7 @@ void AddAllOps(OpTable& table) {
   AddMlSvmOps(table);
   AddMlTreeOps(table);
   AddNonMaxSuppressionOps(table);
+  AddOptimizerStepOps(table);
   AddOptionalOps(table);
   AddPadOps(table);
   AddPoolOps(table);
@@ -71,6 +74,7 @@ void AddAllOps(OpTable& table) {
   AddSoftmaxOps(table);
   AddSpectralWindowOps(table);
   AddStringOps(table);
+  AddTfIdfOps(table);
   AddTopKOps(table);
   AddTransDataOps(table);
   AddTransposeOps(table);
