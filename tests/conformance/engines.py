@@ -110,8 +110,10 @@ class OpenVino:
             return value.astype(str)
         if not _is_extended(value):
             return self.openvino.Tensor(value)
-        tensor = self.openvino.Tensor(self._types()[value.dtype.name], value.shape)
-        ctypes.memmove(tensor.data.ctypes.data, value.ctypes.data, value.nbytes)
+        name = value.dtype.name
+        raw = _pairs(value) if name in _NIBBLES else value
+        tensor = self.openvino.Tensor(self._types()[name], value.shape)
+        ctypes.memmove(tensor.data.ctypes.data, raw.ctypes.data, raw.nbytes)
         return tensor
 
     def _array(self, tensor):
@@ -119,11 +121,37 @@ class OpenVino:
             return np.asarray(tensor.str_data, dtype=object)
         names = {type_: name for name, type_ in self._types().items()}
         name = names.get(tensor.get_element_type())
+        if name in _NIBBLES:
+            return _unpaired(np.array(tensor.data), np.dtype(name), tuple(tensor.get_shape()))
         return np.array(tensor.data) if name is None else np.array(tensor.data).view(np.dtype(name))
 
     def _types(self):
         types = self.openvino.Type
-        return {"bfloat16": types.bf16, "float8_e4m3fn": types.f8e4m3, "float8_e5m2": types.f8e5m2}
+        return {
+            "bfloat16": types.bf16,
+            "float4_e2m1fn": types.f4e2m1,
+            "float8_e4m3fn": types.f8e4m3,
+            "float8_e5m2": types.f8e5m2,
+            "float8_e8m0fnu": types.f8e8m0,
+            "int4": types.i4,
+            "uint4": types.u4,
+        }
+
+
+_NIBBLES = {"float4_e2m1fn", "int4", "uint4"}
+
+
+def _pairs(array):
+    """Elements of 4 bits, two in a byte, the first in its lower half."""
+    flat = np.append(array.reshape(-1).view(np.uint8) & 15, np.zeros(array.size % 2, np.uint8))
+    return flat[::2] | flat[1::2] << 4
+
+
+def _unpaired(packed, dtype, shape):
+    flat = np.stack([packed.view(np.uint8) & 15, packed.view(np.uint8) >> 4], -1).reshape(-1)
+    if dtype.name == "int4":
+        flat = ((flat ^ 8) - 8).astype(np.uint8)
+    return flat[: int(np.prod(shape))].view(dtype).reshape(shape)
 
 
 def input_names(model):
