@@ -105,9 +105,10 @@ void JoinInstructions(std::vector<ProgramInstruction>& instructions,
                       const std::vector<ProgramOperand>& operands);
 
 // `scalar_inputs`: inputs with one element for a whole row. Fails (kUnavailable) where the tables
-// are too small for the program.
+// are too small for the program. `split`: reductions have segments of their own, so that what they
+// are of can be computed for all rows of a group as if they were one.
 Result<ProgramCode> LowerProgram(const VectorProgram& program,
-                                 const std::vector<bool>& scalar_inputs);
+                                 const std::vector<bool>& scalar_inputs, bool split = false);
 
 // ---- running, for the instruction set that is chosen at run time ---------------------------------
 

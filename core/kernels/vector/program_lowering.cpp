@@ -38,9 +38,10 @@ double CostOf(VectorOp op) {
 
 class Lowering {
  public:
-  Lowering(const VectorProgram& program, const std::vector<bool>& scalar_inputs)
+  Lowering(const VectorProgram& program, const std::vector<bool>& scalar_inputs, bool split)
       : program_(program),
         scalar_inputs_(scalar_inputs),
+        split_(split),
         rows_(program.RowValues()),
         needed_(program.instructions.size(), false),
         levels_(program.instructions.size(), 0),
@@ -63,6 +64,7 @@ class Lowering {
     for (int level = 0; level <= last; ++level) {
       Segment(level, false);
       Segment(level, true);
+      if (split_) ReductionsOfKept(level);
     }
     if (code_.operands.size() > ProgramCode::kMostOperands ||
         code_.reductions.size() > kMostReductions)
@@ -125,6 +127,10 @@ class Lowering {
   // Wide values that a later level reads and that are dear to compute again.
   void FindKept() {
     constexpr int kCheap = 2;
+    for (size_t i = 0; split_ && i < needed_.size(); ++i) {
+      if (needed_[i] && IsReduction(program_.instructions[i].op))
+        ForValues(program_.instructions[i], [&](int v) { kept_[Index(v)] = true; });
+    }
     for (size_t i = 0; i < program_.instructions.size(); ++i) {
       if (!needed_[i]) continue;
       const VectorInstruction& made = program_.instructions[i];
@@ -195,6 +201,7 @@ class Lowering {
       const auto v = static_cast<int>(i);
       const bool reduction = IsReduction(program_.instructions[i].op);
       if (wide && reduction && levels_[i] == level + 1) {
+        if (split_) continue;
         roots.push_back(program_.instructions[i].operands[0].is_value()
                             ? program_.instructions[i].operands[0].index
                             : -1 - v);
@@ -229,10 +236,26 @@ class Lowering {
       }
     }
     done_.clear();
+    Finish();
+  }
+
+  // Where segments are split: one more for the reductions, of values in memory alone.
+  void ReductionsOfKept(int level) {
+    segment_ = {};
+    for (size_t i = 0; i < program_.instructions.size(); ++i) {
+      const VectorInstruction& made = program_.instructions[i];
+      if (!needed_[i] || !IsReduction(made.op) || levels_[i] != level + 1) continue;
+      Emit(ProgramStep::kLoad, VectorOp::kIdentity, made.operands[0]);
+      EmitReduction(static_cast<int>(i));
+    }
+    Finish();
+  }
+
+  void Finish() {
     if (segment_.instructions.empty()) return;
     JoinInstructions(segment_.instructions, code_.operands);
     for (const ProgramInstruction& made : segment_.instructions)
-      code_.cost += wide ? CostOf(made.op) : 0;
+      code_.cost += segment_.wide ? CostOf(made.op) : 0;
     segment_.instructions.emplace_back();
     code_.temps = std::max(code_.temps, temps_);
     code_.segments.push_back(std::move(segment_));
@@ -419,7 +442,7 @@ class Lowering {
         EmitStore(kept_place_[Index(v)]);
       }
     }
-    if (!wide_) return;
+    if (!wide_ || split_) return;
     for (size_t i = 0; i < program_.instructions.size(); ++i) {
       const VectorInstruction& made = program_.instructions[i];
       if (!needed_[i] || !IsReduction(made.op) || levels_[i] != level_ + 1 ||
@@ -439,6 +462,7 @@ class Lowering {
 
   const VectorProgram& program_;
   const std::vector<bool>& scalar_inputs_;
+  const bool split_;
   const std::vector<bool> rows_;
   std::vector<bool> needed_;
   std::vector<int> levels_;
@@ -456,8 +480,8 @@ class Lowering {
 }  // namespace
 
 Result<ProgramCode> LowerProgram(const VectorProgram& program,
-                                 const std::vector<bool>& scalar_inputs) {
-  return Lowering(program, scalar_inputs).Lower();
+                                 const std::vector<bool>& scalar_inputs, bool split) {
+  return Lowering(program, scalar_inputs, split).Lower();
 }
 
 }  // namespace asc::simd

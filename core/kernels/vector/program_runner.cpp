@@ -13,6 +13,16 @@ constexpr int64_t kMostRows = 64;
 // Elements of a group of rows: what is kept of them stays in the first cache; where nothing is
 // kept, changing segments is shared by more rows.
 constexpr int64_t kGroup = 6144, kGroupWithoutSpills = 16384;
+// Rows that are short for reductions which are no superinstructions: changing from row to row takes
+// longer than to write what is reduced, and read it again.
+constexpr int64_t kShortRow = 256;
+
+bool HasSlowReductions(const ProgramCode& code) {
+  return std::any_of(code.segments.begin(), code.segments.end(),
+                     [&](const ProgramSegment& segment) {
+                       return !segment.reductions.empty() && FindRowLoop(code, segment) == nullptr;
+                     });
+}
 }  // namespace
 
 Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpace space,
@@ -25,6 +35,9 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
   std::vector<bool> scalars;
   for (size_t i = 0; i < inputs; ++i) scalars.push_back(operands[i].within == Within::kScalar);
   ASC_ASSIGN_OR_RETURN(ready.code, LowerProgram(program, scalars));
+  if (ready.space.count <= kShortRow && HasSlowReductions(ready.code)) {
+    ASC_ASSIGN_OR_RETURN(ready.code, LowerProgram(program, scalars, true));
+  }
   ProgramCode& code = ready.code;
   const bool alone =
       code.segments.size() == 1 && code.segments[0].wide && code.segments[0].reductions.empty();
@@ -187,11 +200,14 @@ void ProgramRunner::Bring(const ReadyProgram::Brought& brought, int64_t rows, in
 
 void ProgramRunner::Wide(size_t s, int64_t rows, int64_t count) {
   moves_.clear();
+  // Rows without anything between them, and without a value of each: one long row.
+  bool one_row = rows > 1 && ready_.bound[s].reductions.empty() && count == ready_.space.count;
   for (const int i : ready_.used[s]) {
     const auto at = static_cast<size_t>(i);
     const ProgramOperand& operand = ready_.code.operands[at];
     switch (operand.kind) {
       case Kind::kRow:
+        one_row = false;
         Stand(i, RowsOf(operand.index), 1);
         break;
       case Kind::kSpill:
@@ -203,6 +219,7 @@ void ProgramRunner::Wide(size_t s, int64_t rows, int64_t count) {
                          (operand.kind == Kind::kOutput ? ready_.inputs : 0);
         const ProgramSpace::Operand& of = ready_.space.operands[k];
         const int64_t stride = of.strides.back();
+        one_row = one_row && stride == (of.within == Within::kScalar ? 0 : count);
         if (const int number = ready_.brought_at[at]; number >= 0) {
           const int64_t length = of.within == Within::kScalar ? 1 : count;
           Stand(i, scratch_ + ready_.brought[static_cast<size_t>(number)].place,
@@ -215,6 +232,10 @@ void ProgramRunner::Wide(size_t s, int64_t rows, int64_t count) {
       default:
         break;
     }
+  }
+  if (one_row) {
+    count *= rows;
+    rows = 1;
   }
   float* to[kMostReductions];
   for (const int r : ready_.bound[s].reductions)
