@@ -40,6 +40,18 @@ bool HasShortRows(const Shape& space) {
          space[space.rank() - 1].value() < kShort;
 }
 
+// Softmax and normalisations of float32 have kernels of their own, which are as fast. Joining them
+// with neighbours spares passes over memory; for a row or two (one token of a decoder) a program, which
+// is more code and tables to bring into the caches, takes longer than the two kernels.
+bool HasManyRows(const Shape& space) {
+  constexpr int64_t kMany = 16;
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < space.rank() && rows < kMany; ++i) {
+    if (space[i].is_constant()) rows *= space[i].value();
+  }
+  return rows >= kMany;
+}
+
 class Group {
  public:
   Group(const PassContext& context, const std::vector<int>& positions, const Node& last)
@@ -140,7 +152,7 @@ class Group {
     }
     const Shape& shape = ShapeOf(node.outputs[0]);
     if (role == VectorRole::kRowFunction)
-      return HasShortRows(shape) ? std::nullopt : std::optional(shape);
+      return FitsRowFunction(node, shape) ? std::optional(shape) : std::nullopt;
     const bool row = role == VectorRole::kElementwise && shape.rank() > 0 &&
                      shape[shape.rank() - 1].IsConstant(1);
     if (row && depth < kDeepest) {
@@ -152,6 +164,10 @@ class Group {
       }
     }
     return shape;
+  }
+
+  bool FitsRowFunction(const Node& node, const Shape& space) const {
+    return IsNarrow(node) || (HasManyRows(space) && !HasShortRows(space));
   }
 
   // All its operands are such that the kernels take blocked images for it.
@@ -191,7 +207,7 @@ class Group {
     if (role == VectorRole::kReduction) {
       if (HasShortRows(space_) || !SameShape(ShapeOf(node.inputs[0]), space_)) return false;
     } else if (role == VectorRole::kRowFunction) {
-      if (HasShortRows(space_) || !wide) return false;
+      if (!wide || !FitsRowFunction(node, space_)) return false;
     } else if (!wide && !(role == VectorRole::kElementwise && IsOfRows(node, 0))) {
       return false;
     }

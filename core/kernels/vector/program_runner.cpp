@@ -69,7 +69,11 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
     const int64_t period = std::max<int64_t>(1, ready.space.period);
     // Shorter ones where repeating a pattern would take longer than what it spares.
     const int64_t wanted = std::clamp<int64_t>(count / 8, 256, kTile);
-    ready.tile = std::max<int64_t>(1, wanted / period) * period;
+    const auto block = static_cast<int64_t>(ProgramBlock());
+    const bool blocks = patterns && !ready.converts && block % period == 0;
+    ready.tile = blocks ? (count + block - 1) / block * block
+                        : std::max<int64_t>(1, wanted / period) * period;
+    ready.pattern = blocks ? block : ready.tile;
   } else if (alone && !ready.converts) {
     ready.group = kMostRows;
   } else {
@@ -82,10 +86,11 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
   for (Brought& brought : ready.brought) {
     brought.place = floats;
     const bool moving = operands[brought.k].within != Within::kScalar;
-    floats += !brought.wide    ? kMostRows
-              : ready.tile > 0 ? (moving ? ready.tile : 1)
-              : moving         ? ready.group * count
-                               : ready.group;
+    floats += !brought.wide     ? kMostRows
+              : brought.pattern ? ready.pattern
+              : ready.tile > 0  ? (moving ? ready.tile : 1)
+              : moving          ? ready.group * count
+                                : ready.group;
   }
   ready.scratch_floats = static_cast<size_t>((floats + 15) / 16 * 16);
 
@@ -99,6 +104,8 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
       if (HasTwoOperands(made.step)) add(made.y);
     }
     ready.bound.push_back(BindSegment(code, segment));
+    // Row superinstructions know no blocks that stay.
+    if (ready.pattern < ready.tile) ready.bound.back().loop = nullptr;
   }
   return ready;
 }
@@ -113,7 +120,10 @@ ProgramRunner::ProgramRunner(const ReadyProgram& ready, Memory memory, float* sc
   for (size_t i = 0; i < code.operands.size(); ++i) {
     const ProgramOperand& operand = code.operands[i];
     const bool temp = operand.kind == Kind::kTemp;
-    frame_.moves[i] = temp ? 0 : ~size_t{0};
+    const int brought = ready.brought_at[i];
+    const bool stays = brought >= 0 && ready.brought[static_cast<size_t>(brought)].pattern &&
+                       ready.pattern < ready.tile;
+    frame_.moves[i] = temp || stays ? 0 : ~size_t{0};
     frame_.strides[i] = 0;
     if (temp) frame_.base[i] = temps + operand.index * block;
     if (operand.kind == Kind::kNumber) frame_.base[i] = const_cast<float*>(&operand.number);
@@ -274,11 +284,11 @@ void ProgramRunner::BringPattern(const ReadyProgram::Brought& brought, int64_t c
   if (pattern_of_[brought.k] == from) return;
   float* to = scratch_ + brought.place;
   ToFloats(ready_.types[brought.k], from, to, static_cast<size_t>(period));
-  const int64_t most = std::min(ready_.tile, (count + period - 1) / period * period);
+  const int64_t most = std::min(ready_.pattern, (count + period - 1) / period * period);
   for (int64_t done = period; done < most; done *= 2)
     std::memcpy(to + done, to, static_cast<size_t>(std::min(done, most - done)) * sizeof(float));
   // What a longer row of the same needs is there only then.
-  pattern_of_[brought.k] = most == ready_.tile ? from : nullptr;
+  pattern_of_[brought.k] = most == ready_.pattern ? from : nullptr;
 }
 
 // One row.

@@ -20,7 +20,10 @@ struct ReadyProgram {
                                    std::vector<DataType> types, size_t inputs);
 
   // Where a row may be cut: at multiples of this.
-  int64_t cut() const { return tile > 0 ? tile : static_cast<int64_t>(ProgramBlock()); }
+  int64_t cut() const {
+    const auto block = static_cast<int64_t>(ProgramBlock());
+    return tile == 0 ? block : std::min(tile, std::max(block, pattern));
+  }
 
   ProgramCode code;
   ProgramSpace space;
@@ -30,6 +33,9 @@ struct ReadyProgram {
   size_t inputs = 0;
   int64_t group = 1;  // rows at once
   int64_t tile = 0;   // elements of a row at once; 0 for whole rows
+  // For how many elements patterns stand repeated: a tile, or, where a block is a multiple of the
+  // period, a block that stays where it is.
+  int64_t pattern = 0;
   // Operands of the code that do not stand in memory as they are needed: other types, patterns.
   struct Brought {
     int operand = 0;
