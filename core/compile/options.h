@@ -18,7 +18,7 @@ struct CompileOptions {
   bool enable_mem_reuse = true;    // false: every intermediate value has memory of its own
   int buffer_optimize_level = 2;   // 0 none, 1 reuse, 2 in-place and views as well
   bool assume_finite = false;      // NaN and infinity need not be handled
-  bool winograd = true;            // 3x3 convolutions by Winograd's algorithm where that is faster; errors are up to 3e-5 of the largest output
+  bool winograd = true;            // fewer multiplications where that is faster: 3x3 convolutions by Winograd's algorithm (errors up to 3e-5 of the largest output), products with weights by Strassen's (3e-6)
   bool tune = false;               // measure the kernels that could do a step, and keep what was found
   std::string tune_cache;          // the folder for that; empty: `pyasc` in XDG_CACHE_HOME or ~/.cache
   int threads = 0;                 // cores used at most; 0: all that the process may use

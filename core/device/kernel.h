@@ -46,7 +46,7 @@ struct KernelRequest {
   int threads = 1;             // the team that the kernel will run with
   bool assume_finite = false;  // NaN and infinity need not be handled
   bool fast_math = false;      // results may differ beyond rounding order (never by default)
-  bool winograd = false;       // convolutions may be computed by Winograd's algorithm
+  bool winograd = false;       // convolutions may be computed by Winograd's algorithm, products by Strassen's
 };
 
 // Code for one step of one plan: immutable, shared by concurrent runs. State of a run lives in the context's scratch, and what

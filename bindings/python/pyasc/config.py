@@ -24,8 +24,9 @@ class CompileConfig:
     enable_mem_reuse       True   False: every intermediate value has memory of its own
     buffer_optimize_level  2   0 none, 1 reuse, 2 in-place and views as well
     assume_finite          False  True: NaN and infinity need not be handled
-    winograd               True   3x3 convolutions by Winograd's algorithm where that is faster; errors are up to
-                           3e-5 of the largest output
+    winograd               True   fewer multiplications where that is faster: 3x3 convolutions by Winograd's algorithm
+                           (errors up to 3e-5 of the largest output), large products with weights by Strassen's
+                           in Winograd's form (3e-6)
     tune                   False  True: measure the kernels that could do a step when its shapes are first met, and keep the
                                  fastest; by estimates otherwise, which give the same kernels each time
     tune_cache             ""   folder for what tuning finds; "" is pyasc in XDG_CACHE_HOME or ~/.cache

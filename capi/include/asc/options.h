@@ -23,8 +23,9 @@ ASC_API void asc_compile_options_release(asc_compile_options* options);
  *   enable_mem_reuse       1   0: every intermediate value has memory of its own
  *   buffer_optimize_level  2   0 none, 1 reuse, 2 in-place and views as well
  *   assume_finite          0   1: NaN and infinity need not be handled
- *   winograd               1   3x3 convolutions by Winograd's algorithm where that is faster; errors
- *                              are up to 3e-5 of the largest output
+ *   winograd               1   fewer multiplications where that is faster: 3x3 convolutions by
+ *                              Winograd's algorithm (errors up to 3e-5 of the largest output), large
+ *                              products with weights by Strassen's in Winograd's form (3e-6)
  *   tune                   0   1: measure the kernels that could do a step when its shapes are first
  *                              met, and keep the fastest in tune_cache; 0: by estimates, which give
  *                              the same kernels each time

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/kernels/gemm/strassen.h"
 
 namespace asc::gemm {
 namespace {
@@ -19,6 +20,11 @@ constexpr int64_t kCopyGap = 16;
 constexpr int64_t kAliasBytes = 4096, kAliasRows = 8;
 // Nanoseconds of work that are worth waking a thread for.
 constexpr double kWorthAThread = 4000;
+// Strassen's algorithm gains from these extents on. The seven sums of a block of rows, and those of a pair of
+// panels, stay in the second-level cache.
+constexpr int64_t kLeastHalved = 256, kLeastHalvedRows = 64, kMostHalvedRows = 256;
+constexpr int64_t kMostHalvedDepth = 384;
+constexpr int64_t kPairsOfAPart = 2;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t Depth(const Product& p) { return p.k * p.blocks + p.rest; }
@@ -90,6 +96,33 @@ void SkipColumns(Product& p, int64_t column, int64_t width) {
   p.b += column / width * p.b_panel;
 }
 
+// The rows `rows` of `whole` and part `part` of `parts` even ones of its sum. Sums are cut between their blocks, or
+// where they have one, within that at multiples of `unit`.
+Product BlockOf(const Product& whole, int64_t a_column, Range rows, int64_t part, int64_t parts,
+                int64_t unit) {
+  Product p = whole;
+  p.m = rows.size();
+  p.a += rows.begin * p.a_row;
+  p.c += rows.begin * p.c_row;
+  // The residual comes first: its memory may be the result's.
+  if (part > 0) p.residual = nullptr;
+  if (p.residual != nullptr) p.residual += rows.begin * p.residual_row;
+  p.accumulate |= part > 0;
+  if (part + 1 < parts) p.bias = nullptr, p.clamp = false, p.rest = 0;
+  if (p.blocks > 1) {
+    const Range depth = PartOf(p.blocks, part, parts);
+    p.a += depth.begin * p.a_block;
+    p.b += depth.begin * p.b_block;
+    p.blocks = depth.size();
+  } else {
+    const Range units = PartOf(p.k / unit, part, parts);
+    p.a += units.begin * unit * a_column;
+    p.b += units.begin * unit * Tiles().width;
+    p.k = units.size() * unit;
+  }
+  return p;
+}
+
 // One thread's part of the rows and panels of `whole`.
 void MultiplyPart(const Product& whole, int64_t a_column, const Cutting& cutting, Range rows,
                   Range panels, const std::optional<simd::UnaryCall>& activation, float* copy) {
@@ -99,27 +132,8 @@ void MultiplyPart(const Product& whole, int64_t a_column, const Cutting& cutting
   for (int64_t row_block = 0; row_block < row_blocks; ++row_block) {
     const Range block = PartOf(rows.size(), row_block, row_blocks);
     for (int64_t part = 0; part < cutting.depth_blocks; ++part) {
-      Product p = whole;
-      const bool last = part + 1 == cutting.depth_blocks;
-      p.m = block.size();
-      p.a += (rows.begin + block.begin) * p.a_row;
-      p.c += (rows.begin + block.begin) * p.c_row;
-      // The residual comes first: its memory may be the result's.
-      if (part > 0) p.residual = nullptr;
-      if (p.residual != nullptr) p.residual += (rows.begin + block.begin) * p.residual_row;
-      p.accumulate |= part > 0;
-      if (!last) p.bias = nullptr, p.clamp = false, p.rest = 0;
-      // The sum is cut between its blocks, or where it has one, within that.
-      const Range depth = PartOf(p.blocks > 1 ? p.blocks : p.k, part, cutting.depth_blocks);
-      if (p.blocks > 1) {
-        p.a += depth.begin * p.a_block;
-        p.b += depth.begin * p.b_block;
-        p.blocks = depth.size();
-      } else {
-        p.a += depth.begin * a_column;
-        p.b += depth.begin * width;
-        p.k = depth.size();
-      }
+      Product p = BlockOf(whole, a_column, {rows.begin + block.begin, rows.begin + block.end}, part,
+                          cutting.depth_blocks, 1);
       if (cutting.copies_a) {
         p.a = CopyRows(p, a_column, p.m, p.k, copy);
         p.a_row = p.k + kCopyGap;
@@ -129,10 +143,82 @@ void MultiplyPart(const Product& whole, int64_t a_column, const Cutting& cutting
         SkipColumns(some, panel * width, width);
         some.n = std::min(p.n - panel * width, std::min(group, panels.end - panel) * width);
         Multiply(some);
-        if (last && activation) Activate(*activation, some);
+        if (part + 1 == cutting.depth_blocks && activation) Activate(*activation, some);
       }
     }
   }
+}
+
+// The same by Strassen's algorithm, for pairs of panels that are half of all panels apart.
+void MultiplyPartHalved(const Product& whole, const Cutting& cutting, Range rows, Range pairs,
+                        const std::optional<simd::UnaryCall>& activation, float* scratch) {
+  const int64_t width = Tiles().width, away = whole.n / width / 2;
+  const int64_t row_blocks = CeilDiv(rows.size(), cutting.row_block);
+  const int64_t group = std::max<int64_t>(1, kGroupColumns / width);
+  for (int64_t row_block = 0; row_block < row_blocks; ++row_block) {
+    const Range block = PartOf(rows.size(), row_block, row_blocks);
+    for (int64_t part = 0; part < cutting.depth_blocks; ++part) {
+      const Product p = BlockOf(whole, 1, {rows.begin + block.begin, rows.begin + block.end}, part,
+                                cutting.depth_blocks, kHalvedDepth);
+      const int64_t even = p.m / 2 * 2;
+      float* right = scratch + LeftHalvesCount(p.a_row, even, p.k);
+      const bool halved = HalveLeft(p.a, p.a_row, even, p.k, scratch);
+      // `count` panels from `panel` on, `first` being the first row.
+      const auto at = [&](int64_t panel, int64_t count, int64_t first) {
+        Product some = p;
+        SkipColumns(some, panel * width, width);
+        some.n = count * width;
+        some.m -= first;
+        some.a += first * some.a_row;
+        some.c += first * some.c_row;
+        if (some.residual != nullptr) some.residual += first * some.residual_row;
+        return some;
+      };
+      for (int64_t begin = pairs.begin; begin < pairs.end; begin += group) {
+        const int64_t count = std::min(group, pairs.end - begin);
+        for (int64_t pair = begin; pair < begin + count; ++pair) {
+          if (halved) {
+            Product both = at(pair, 1 + away, 0);
+            both.m = even;
+            MultiplyHalved(both, away, scratch, right);
+          }
+          // An odd row is left, or what is too large.
+          for (const int64_t panel : {pair, pair + away}) {
+            Multiply(at(panel, 1, halved ? even : 0));
+          }
+        }
+        if (part + 1 == cutting.depth_blocks && activation) {
+          for (const int64_t panel : {begin, begin + away})
+            Activate(*activation, at(panel, count, 0));
+        }
+      }
+    }
+  }
+}
+
+// Whether to halve a product that is cut into `parts` parts, and how to cut it then.
+std::optional<Cutting> CutHalved(const Product& product, int64_t parts) {
+  const TileShape tiles = Tiles();
+  const int64_t pairs = product.n / tiles.width / 2;
+  if (product.blocks > 1 || product.rest > 0 || product.n % (2 * tiles.width) != 0 ||
+      product.k % kHalvedDepth != 0 || product.k < kLeastHalved || product.n < kLeastHalved)
+    return std::nullopt;
+  Cutting out;
+  out.halved = true;
+  // Columns first: each part reads all sums of rows from its own cache.
+  out.column_parts = std::min(parts, std::max<int64_t>(1, pairs / kPairsOfAPart));
+  out.row_parts = parts / out.column_parts;
+  const int64_t rows = CeilDiv(product.m, out.row_parts);
+  if (rows < kLeastHalvedRows) return std::nullopt;
+  out.depth_blocks = CeilDiv(product.k, kMostHalvedDepth);
+  const int64_t depth = CeilDiv(product.k / kHalvedDepth, out.depth_blocks) * kHalvedDepth;
+  out.row_block = std::min(rows, kMostHalvedRows);
+  out.scratch_bytes =
+      sizeof(float) *
+      static_cast<size_t>(
+          out.row_parts * out.column_parts *
+          (LeftHalvesCount(product.a_row, out.row_block + 1, depth) + RightHalvesCount(depth)));
+  return out;
 }
 }  // namespace
 
@@ -156,7 +242,7 @@ std::optional<simd::UnaryCall> Clamped(const Activation& activation, Product& pr
   }
 }
 
-Cutting Cut(const Product& product, int64_t a_column, int threads) {
+Cutting Cut(const Product& product, int64_t a_column, int threads, bool may_halve) {
   const TileShape tiles = Tiles();
   const int64_t panels = CeilDiv(StoredColumns(product), tiles.width), depth = Depth(product);
   Cutting out;
@@ -166,6 +252,9 @@ Cutting Cut(const Product& product, int64_t a_column, int threads) {
   const double nanoseconds = std::max(multiplications / 50, weights / 40);
   const auto parts = static_cast<int64_t>(
       std::clamp(nanoseconds / kWorthAThread, 1.0, static_cast<double>(threads)));
+  if (may_halve && a_column == 1) {
+    if (const auto halved = CutHalved(product, parts)) return *halved;
+  }
   double least = 0;
   for (int64_t row_parts = 1; row_parts <= parts; ++row_parts) {
     const int64_t column_parts = parts / row_parts;
@@ -198,17 +287,19 @@ void MultiplyOnTeam(const Product& product, int64_t a_column, const Cutting& cut
                     const std::optional<simd::UnaryCall>& activation, void* scratch) {
   const int64_t parts = cutting.row_parts * cutting.column_parts;
   const int64_t panels = CeilDiv(StoredColumns(product), Tiles().width);
+  const auto floats = static_cast<int64_t>(cutting.scratch_bytes / sizeof(float)) / parts;
   ParallelFor(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      float* copy =
-          cutting.copies_a
-              ? static_cast<float*>(scratch) +
-                    part * static_cast<int64_t>(cutting.scratch_bytes / sizeof(float)) / parts
-              : nullptr;
-      MultiplyPart(product, a_column, cutting,
-                   PartOf(product.m, part % cutting.row_parts, cutting.row_parts),
-                   PartOf(panels, part / cutting.row_parts, cutting.column_parts), activation,
-                   copy);
+      float* own = floats == 0 ? nullptr : static_cast<float*>(scratch) + part * floats;
+      const Range rows = PartOf(product.m, part % cutting.row_parts, cutting.row_parts);
+      const auto columns = [&](int64_t count) {
+        return PartOf(count, part / cutting.row_parts, cutting.column_parts);
+      };
+      if (cutting.halved) {
+        MultiplyPartHalved(product, cutting, rows, columns(panels / 2), activation, own);
+      } else {
+        MultiplyPart(product, a_column, cutting, rows, columns(panels), activation, own);
+      }
     }
   });
 }

@@ -19,11 +19,13 @@ struct Cutting {
   int64_t row_block = 0;                    // the most rows at a time
   int64_t depth_blocks = 1;  // parts of the sum that are finished one after the other
   bool copies_a = false;     // blocks of the left operand are copied before use
+  bool halved = false;       // by Strassen's algorithm; column parts are of pairs of panels
   size_t scratch_bytes = 0;
 };
 // `product` with the extents and strides of the left operand that it will have; `a_column` is the
-// distance of its elements in a row.
-Cutting Cut(const Product& product, int64_t a_column, int threads);
+// distance of its elements in a row. `may_halve`: weights are finite and small enough (CanBeHalved), and
+// Strassen's algorithm may be used where it is faster.
+Cutting Cut(const Product& product, int64_t a_column, int threads, bool may_halve = false);
 
 // Runs `product`, whose c_width divides a panel's width where it has one, then `activation` on its
 // result, on the team. `scratch` has the bytes that `cutting` asks for.

@@ -4,6 +4,7 @@
 
 #include "core/kernels/families.h"
 #include "core/kernels/gemm/blocked.h"
+#include "core/kernels/gemm/strassen.h"
 #include "core/kernels/gemm/weights.h"
 #include "core/kernels/matmul_form.h"
 
@@ -78,7 +79,9 @@ class MatMul : public Kernel {
 
   size_t scratch_bytes() const override { return cutting_.scratch_bytes; }
   bool packs(size_t i) const override { return i == 1; }
-  std::string_view name() const override { return "gemm:matmul"; }
+  std::string_view name() const override {
+    return cutting_.halved ? "gemm:strassen" : "gemm:matmul";
+  }
 
  private:
   Status Prepare(const KernelRequest& request) {
@@ -97,7 +100,10 @@ class MatMul : public Kernel {
     product_.c_row = product_.residual_row = extents.n;
     product_.alpha = form.alpha;
     activation_ = gemm::Clamped(form.activation, product_);
-    cutting_ = gemm::Cut(product_, a_column_, request.threads);
+    const int64_t packed = gemm::PackedCount(extents.k, extents.n);
+    cutting_ = gemm::Cut(product_, a_column_, request.threads, request.winograd);
+    if (cutting_.halved && !gemm::CanBeHalved(product_.b, packed))
+      cutting_ = gemm::Cut(product_, a_column_, request.threads);
     return Ok();
   }
 

@@ -93,12 +93,15 @@ void Measure(const Extents& s, int threads) {
   p.c = Data(c);
   p.c_row = s.n;
   p.bias = Data(bias);
-  const gemm::Cutting cutting = gemm::Cut(p, 1, threads);
-  const auto scratch = Floats(static_cast<int64_t>(cutting.scratch_bytes / sizeof(float)) + 1);
-  const auto multiply = [&](int64_t copy, const std::optional<simd::UnaryCall>& activation) {
+  const gemm::Cutting cutting = gemm::Cut(p, 1, threads), halved = gemm::Cut(p, 1, threads, true);
+  const auto scratch = Floats(
+      static_cast<int64_t>(std::max(cutting.scratch_bytes, halved.scratch_bytes) / sizeof(float)) +
+      1);
+  const auto multiply = [&](int64_t copy, const std::optional<simd::UnaryCall>& activation,
+                            const gemm::Cutting& how) {
     gemm::Product one = p;
     one.b = Data(weights) + copy * packed;
-    gemm::MultiplyOnTeam(one, 1, cutting, activation, scratch->data());
+    gemm::MultiplyOnTeam(one, 1, how, activation, scratch->data());
   };
 
 #ifdef ASC_WITH_ONEDNN
@@ -120,7 +123,8 @@ void Measure(const Extents& s, int threads) {
       with(described.weights_desc(), onednn::Engine(), Data(their_weights));
   Times theirs;
 #endif
-  Times ours, gelu;
+  constexpr auto kGelu = simd::UnaryCall{simd::UnaryOp::kGelu};
+  Times ours, gelu, strassen, strassen_gelu;
   const double flops = 2.0 * static_cast<double>(s.m * s.n * s.k);
   const auto peak = [&] {
     const double seconds = Seconds([&] {
@@ -141,10 +145,12 @@ void Measure(const Extents& s, int threads) {
       });
       if (round >= 0) into.Add(flops, seconds / static_cast<double>(times), most);
     };
-    timed(ours, [&](int64_t i) { multiply(i % copies, {}); });
-    timed(gelu, [&](int64_t i) {
-      multiply((i + copies / 2) % copies, simd::UnaryCall{simd::UnaryOp::kGelu});
-    });
+    timed(ours, [&](int64_t i) { multiply(i % copies, {}, cutting); });
+    timed(gelu, [&](int64_t i) { multiply((i + copies / 2) % copies, kGelu, cutting); });
+    if (halved.halved) {
+      timed(strassen, [&](int64_t i) { multiply(i % copies, {}, halved); });
+      timed(strassen_gelu, [&](int64_t i) { multiply((i + copies / 2) % copies, kGelu, halved); });
+    }
 #ifdef ASC_WITH_ONEDNN
     timed(theirs, [&](int64_t i) {
       with.set_data_handle(Data(their_weights) + i % their_copies * their_count);
@@ -159,6 +165,10 @@ void Measure(const Extents& s, int threads) {
               static_cast<long long>(s.n), static_cast<long long>(s.k), threads);
   ours.Print("ours", flops);
   gelu.Print("gelu", flops);
+  if (halved.halved) {
+    strassen.Print("strassen", flops);
+    strassen_gelu.Print("gelu", flops);
+  }
 #ifdef ASC_WITH_ONEDNN
   theirs.Print("oneDNN", flops);
 #endif
