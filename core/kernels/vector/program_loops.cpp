@@ -234,8 +234,10 @@ HWY_INLINE void RunRow(const ProgramCode& code, const BoundSegment& segment, Pro
   while (begin < n) {
     const size_t stop = segment.reductions.empty() ? n : std::min(n, begin + kBlocks * block);
     frame.vectors = 8;
-    if (begin + block <= stop) {
-      const size_t end = stop - (stop - begin) % block;
+    while (begin + block <= stop) {
+      // A few at once: builds that do not make jumps of the last calls get that much deeper.
+      constexpr size_t kMost = 8;
+      const size_t end = begin + std::min(kMost, (stop - begin) / block) * block;
       RunBlocks(segment.forms[0], frame, begin, end);
       begin = end;
     }
