@@ -5,6 +5,7 @@
 #include "core/ops/elementwise_map.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
+#include "core/ops/number_cast.h"
 
 namespace asc {
 namespace {
@@ -76,7 +77,7 @@ Status SwiGlu(KernelContext& context) {
   return VisitFloats(context.input(0).dtype(), map) ? Ok() : NoKernel(context);
 }
 
-// Integers are shrunk in double; results that do not fit stop at the ends of the type.
+// Integers are shrunk in double; results that do not fit become what Cast makes of them.
 Status Shrink(KernelContext& context) {
   const float lambd = context.attributes().Float("lambd", 0.5f),
               bias = context.attributes().Float("bias", 0);
@@ -88,12 +89,8 @@ Status Shrink(KernelContext& context) {
       return x != x ? x : T(0);
     } else {
       const auto wide = static_cast<double>(x);
-      if (wide >= -lambd && wide <= lambd) return T(0);
-      const double shrunk = wide < 0 ? wide + bias : wide - bias;
-      constexpr auto kLow = static_cast<double>(std::numeric_limits<T>::min());
-      constexpr auto kHigh = static_cast<double>(std::numeric_limits<T>::max());
-      if (!(shrunk > kLow)) return std::numeric_limits<T>::min();
-      return shrunk >= kHigh ? std::numeric_limits<T>::max() : static_cast<T>(shrunk);
+      if (wide < -lambd) return TruncateTo<T>(wide + bias);
+      return wide > lambd ? TruncateTo<T>(wide - bias) : T(0);
     }
   });
 }

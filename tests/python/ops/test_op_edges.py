@@ -56,3 +56,18 @@ def test_reflect_of_nothing_by_nothing(pads, mode):
 def test_reflect_of_nothing_by_something_is_refused(level):
     model = one_node("Pad", {"x": np.zeros((2, 1), f32), "p": np.array([0, -1, 0, 1], i64)}, mode="reflect")
     assert_load_or_run_refused(model, {"x": np.zeros((2, 1), f32), "p": np.array([0, -1, 0, 1], i64)}, level)
+
+
+@modes
+@pytest.mark.parametrize(
+    "x, lambd, bias, want",
+    [
+        (np.array([-128, -2, 3], np.int8), 1.0, -1.0, [127, -3, 4]),
+        (np.array([0, 1], np.uint64), -3.5, -1.0, [2**64 - 1, 0]),
+        (np.array([-5, 0, 5], np.int16), 1.5, 0.5, [-4, 0, 4]),
+    ],
+    ids=["wraps", "negative-lambd", "cut-off"],
+)
+def test_integer_shrink(x, lambd, bias, want, mode):
+    """The first of the two conditions that holds decides; what does not fit wraps as in Cast."""
+    verify_node("Shrink", {"x": x}, np.array(want, x.dtype), mode, lambd=lambd, bias=bias)

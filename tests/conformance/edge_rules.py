@@ -1,0 +1,89 @@
+"""Where an oracle is not asked or not followed, and why (docs/numbers.md has the rules), and how close results must be."""
+
+import numpy as np
+
+from tests.conformance.edge_paths import oracle
+
+narrow = lambda d: d in (oracle.f16, oracle.bf16)
+
+
+def _types(case):
+    values = case.inputs.values() if isinstance(case.inputs, dict) else case.inputs
+    return [v.dtype for v in values if isinstance(v, np.ndarray)]
+
+
+def _nan(case):
+    floats = [v for v in case.inputs if isinstance(v, np.ndarray) and oracle.is_float(v.dtype)]
+    return any(np.isnan(v.astype(np.float64)).any() for v in floats)
+
+
+def _odd(case):
+    floats = [v for v in case.inputs if isinstance(v, np.ndarray) and oracle.is_float(v.dtype)]
+    return any(not np.isfinite(v.astype(np.float64)).all() for v in floats)
+
+
+def _empty(case):
+    return any(v.size == 0 for v in case.inputs if isinstance(v, np.ndarray))
+
+
+_recurrent = lambda c: c.attributes.get("clip") or (len(c.inputs) > 4 and c.inputs[4] is not None)
+
+# operators, oracle (None: all), predicate of the case, what the oracle does
+UNFIT = [
+    ("RNN GRU LSTM", "reference", _recurrent, "knows neither clip nor sequence_lens"),
+    ("LSTM", "reference", lambda c: c.attributes.get("input_forget"), "has no input_forget"),
+    ("GlobalMaxPool", "reference", lambda c: True, "reduces the wrong axes"),
+    ("QLinearConv", "reference", lambda c: c.inputs[0].ndim != 4, "adds an axis"),
+    ("Erf Gelu", "reference", lambda c: oracle.f64 in _types(c), "has an erf of seven digits"),
+    ("BatchNormalization", "reference", lambda c: c.attributes.get("training_mode"), "mixes up types of statistics"),
+    ("LayerNormalization", "reference", lambda c: len(c.outputs) > 1, "gives statistics in the type of x"),
+    ("LayerNormalization", "onnxruntime", lambda c: c.inputs[0].dtype == oracle.f64, "gives statistics in float64"),
+    ("Det", "reference", lambda c: narrow(c.inputs[0].dtype), "gives float64"),
+    ("LpNormalization", "reference", lambda c: c.attributes.get("p") == 1, "sums without absolute values"),
+    ("MaxPool GlobalMaxPool", "onnxruntime", _nan, "drops NaN"),
+    ("MaxPool AveragePool LpPool", "reference", _odd, "takes NaN for padding"),
+    ("ReduceMax ReduceMin ReduceLogSumExp ArgMax ArgMin", "onnxruntime", _nan, "drops NaN unless it comes first"),
+    ("Unique", "reference", lambda c: c.attributes.get("sorted") == 0 or _empty(c), "sorts along an axis; keeps shapes of nothing"),
+    ("ThresholdedRelu", None, _nan, "gives 0 for NaN"),
+    ("MaxPool AveragePool LpPool", "onnxruntime", lambda c: c.attributes.get("auto_pad") == "VALID" and c.attributes.get("ceil_mode"),
+     "rounds VALID as explicit padding"),
+    ("AffineGrid", "onnxruntime", lambda c: 1 in c.inputs[1][2:], "puts the only aligned pixel at 1"),
+    ("ConvTranspose", "reference", lambda c: c.attributes.get("group") and len(c.inputs) > 2, "adds the first group's bias to all"),
+    ("ConvTranspose", "onnxruntime", lambda c: str(c.attributes.get("auto_pad")).startswith("SAME"), "does not pad SAME with gaps"),
+    ("BlackmanWindow HammingWindow HannWindow", None, lambda c: c.inputs[0] <= 1, "divides 0 by 0 for one element"),
+    ("AffineGrid", "reference", lambda c: c.inputs[0].dtype != oracle.f32, "gives float32"),
+    ("LRN", "reference", lambda c: c.attributes["size"] % 2 == 0, "cuts the window of an even size short"),
+    ("ReduceL2 ReduceSumSquare", "reference", lambda c: "int" in _types(c)[0].name, "overflows, or widens the type"),
+    ("RMSNormalization", "reference", lambda c: len(set(_types(c))) > 1, "gives the type of x"),
+]  # fmt: skip
+
+# operators, predicate of the case, rule of docs/numbers.md
+REFUSALS = [
+    ("Div Mod", lambda c: "int" in c.inputs[1].dtype.name and (c.inputs[1] == 0).any(), "integer division by zero"),
+    ("Flatten", lambda c: c.inputs[0].ndim == 0, "axis out of range"),
+    ("Pad", lambda c: c.attributes.get("mode") == "reflect", "reflection of more than there is"),
+]  # fmt: skip
+
+
+def unfit(case, peer):
+    """Why an oracle is not asked about a case; None where it is."""
+    return next((why for ops, who, test, why in UNFIT if case.op in ops.split() and who in (peer, None) and test(case)), None)
+
+
+def refusal(case):
+    """The rule by which pyasc refuses what an oracle computes; None when there is none."""
+    return next((rule for ops, test, rule in REFUSALS if case.op in ops.split() and test(case)), None)
+
+
+# Operators that add up many terms or go through several roundings: differences are a share of the largest value.
+def tolerance(case):
+    """Relative, and absolute as a share of the largest value; None: by type."""
+    types = _types(case)
+    if oracle.bf16 in types:
+        return 3e-2, 1e-2
+    if oracle.f16 in types:
+        return 5e-3, 2e-3
+    if oracle.f32 in types:
+        return 1e-4, 1e-5
+    # Functions of the specification go through float32 here and there.
+    return (1e-6, 1e-7) if oracle.f64 in types else (None, None)
