@@ -186,6 +186,32 @@ func (m *Model) Run(inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	return outputs, nil
 }
 
+// ExportONNX writes the graph that was loaded, before any optimisation, as an ONNX model. A failure
+// leaves what was at path.
+func (m *Model) ExportONNX(path string) error {
+	return m.export(path, raw.Asc_session_create_source_graph)
+}
+
+// ExportOptimizedONNX writes the graph that the compiler made, its own operators as ONNX's. Inputs with
+// a default are fixed in it.
+func (m *Model) ExportOptimizedONNX(path string) error {
+	return m.export(path, raw.Asc_session_create_graph)
+}
+
+func (m *Model) export(path string, create func(uintptr, *uintptr) error) error {
+	session, err := m.borrow()
+	if err != nil {
+		return err
+	}
+	defer raw.Asc_session_release(session)
+	var graph uintptr
+	if err := create(session, &graph); err != nil {
+		return err
+	}
+	defer raw.Asc_graph_release(graph)
+	return raw.Asc_graph_export_file(graph, path, 0)
+}
+
 // Close frees the model; runs that are going on end as if nothing had happened. It may be called
 // again; everything else then fails with ErrDestroyed.
 func (m *Model) Close() error {

@@ -33,6 +33,23 @@ func run(t *testing.T, model *pyasc.Model, x []float32, shape ...int64) []float3
 	return y
 }
 
+func TestExport(t *testing.T) {
+	model := load(t)
+	for _, export := range []func(string) error{model.ExportONNX, model.ExportOptimizedONNX} {
+		path := t.TempDir() + "/again.onnx"
+		check(t, export(path))
+		again, err := pyasc.Load(path)
+		check(t, err)
+		if y := run(t, again, []float32{1, 2, 3}, 1, 3); !slices.Equal(y, []float32{5.25, 4}) {
+			t.Errorf("y is %v", y)
+		}
+		check(t, again.Close())
+		if err := export("/no/such/folder/again.onnx"); !errors.Is(err, pyasc.ErrFile) {
+			t.Errorf("error is %v", err)
+		}
+	}
+}
+
 func TestLoadRunFailClose(t *testing.T) {
 	model := load(t)
 	if y := run(t, model, []float32{1, 2, 3}, 1, 3); !slices.Equal(y, []float32{5.25, 4}) {

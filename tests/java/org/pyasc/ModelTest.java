@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.FloatBuffer;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,6 +44,27 @@ class ModelTest {
     model.close();
     model.close();
     assertThrows(DestroyedException.class, () -> run(model, 1, 2, 3));
+  }
+
+  @Test
+  void export() throws IOException {
+    Path folder = Files.createTempDirectory("pyasc");
+    Path path = folder.resolve("again.onnx");
+    try (Model model = Model.load(LINEAR)) {
+      model.exportOnnx(path);
+      try (Model again = Model.load(path)) {
+        assertArrayEquals(new float[] {5.25f, 4}, run(again, 1, 2, 3));
+      }
+      model.exportOptimizedOnnx(path);
+      try (Model again = Model.load(path)) {
+        assertArrayEquals(new float[] {5.25f, 4}, run(again, 1, 2, 3));
+      }
+      Path nowhere = folder.resolve("nowhere/again.onnx");
+      assertThrows(FileException.class, () -> model.exportOnnx(nowhere));
+    } finally {
+      Files.deleteIfExists(path);
+      Files.deleteIfExists(folder);
+    }
   }
 
   @Test

@@ -206,6 +206,41 @@ public final class Model implements AutoCloseable {
   }
 
   /**
+   * Writes the graph that was loaded, before any optimisation, as an ONNX model.
+   *
+   * @throws FileException when the file cannot be written, which leaves what was there
+   */
+  public void exportOnnx(Path path) {
+    export(path, Asc::asc_session_create_source_graph);
+  }
+
+  /**
+   * Writes the graph that the compiler made, its own operators as ONNX's. Inputs with a default are
+   * fixed in it.
+   *
+   * @throws FileException when the file cannot be written, which leaves what was there
+   */
+  public void exportOptimizedOnnx(Path path) {
+    export(path, Asc::asc_session_create_graph);
+  }
+
+  private interface CreateGraph {
+    void from(long session, long[] graph);
+  }
+
+  private void export(Path path, CreateGraph create) {
+    long[] graph = new long[1];
+    long handle = session.borrow();
+    try {
+      create.from(handle, graph);
+      Asc.asc_graph_export_file(graph[0], path.toString(), 0);
+    } finally {
+      Asc.asc_graph_release(graph[0]);
+      Asc.asc_session_release(handle);
+    }
+  }
+
+  /**
    * Frees the model; runs that are going on end as if nothing had happened. It may be called again;
    * running then throws DestroyedException. A model that is not closed is freed some time after it
    * became unreachable.
