@@ -166,6 +166,10 @@ struct RowLoopCall {
 void RunSegment(const ProgramCode& code, const BoundSegment& segment, ProgramFrame& frame, size_t n,
                 int64_t rows, std::span<const int> moves, float* const* to);
 
+// Each of `count` elements `times` times; writes up to kRepeatSlack elements past the end.
+constexpr size_t kRepeatSlack = 64;
+void RepeatElements(const float* from, size_t count, size_t times, float* to);
+
 // Elements from and to float32, as Cast converts them.
 void ToFloats(DataType type, const std::byte* from, float* to, size_t count);
 void FromFloats(const float* from, DataType type, std::byte* to, size_t count);

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "core/kernels/vector/program.h"
 #include "core/ops/cast_elements.h"
 
@@ -81,6 +83,15 @@ size_t FromFloatsLoop(const float* from, DataType type, std::byte* to, size_t co
   }
   return i;
 }
+
+void RepeatLoop(const float* from, size_t count, size_t times, float* to) {
+  const Floats d;
+  for (size_t i = 0; i < count; ++i, to += times) {
+    const Vec v = hn::Set(d, from[i]);
+    // What is too much is written again by the next one.
+    for (size_t k = 0; k < times; k += hn::Lanes(d)) hn::StoreU(v, d, to + k);
+  }
+}
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -88,8 +99,16 @@ HWY_AFTER_NAMESPACE();
 namespace asc::simd {
 HWY_EXPORT(ToFloatsLoop);
 HWY_EXPORT(FromFloatsLoop);
+HWY_EXPORT(RepeatLoop);
 
+void RepeatElements(const float* from, size_t count, size_t times, float* to) {
+  HWY_DYNAMIC_DISPATCH(RepeatLoop)(from, count, times, to);
+}
 void ToFloats(DataType type, const std::byte* from, float* to, size_t count) {
+  if (type == DataType::kFloat32) {
+    std::memcpy(to, from, count * sizeof(float));
+    return;
+  }
   const size_t done = HWY_DYNAMIC_DISPATCH(ToFloatsLoop)(type, from, to, count);
   if (done < count)
     CastElements(type, from + done * ElementSize(type), DataType::kFloat32, to + done,

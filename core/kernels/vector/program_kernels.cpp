@@ -138,7 +138,7 @@ class ProgramKernel : public Kernel {
     const std::vector<bool> row_values = plan.program.RowValues();
     keeps_rows_ = std::find(row_values.begin(), row_values.end(), true) != row_values.end();
     std::vector<Dims> strides;
-    std::vector<bool> patterns;  // which may be repeated
+    std::vector<bool> repeats;  // which may be
     inputs_.resize(request.inputs.size());
     for (size_t i = 0; i < request.inputs.size(); ++i) {
       const OperandDesc& in = request.inputs[i];
@@ -149,19 +149,19 @@ class ProgramKernel : public Kernel {
       if (in.constant != nullptr && (plan.channels[i] || convert)) {
         ASC_RETURN_IF_ERROR(MakeReady(request, plan, i));
       }
-      patterns.push_back(true);
+      repeats.push_back(true);
     }
     for (size_t i = 0; i < request.outputs.size(); ++i) {
       const OperandDesc& out = request.outputs[i];
       type_of_.push_back(out.dtype);
       const bool row_value = row_values[static_cast<size_t>(plan.program.outputs[i].value)];
       strides.push_back(row_value ? Dims(plan.space.size(), 0) : ContiguousStrides(plan.space));
-      patterns.push_back(false);
+      repeats.push_back(false);
       if (plan.blocked && simd::IsPaddedImage(out)) padded_.emplace_back(i, out);
     }
     outputs_ = request.outputs.size();
     simd::ProgramSpace space =
-        simd::MakeProgramSpace(plan.space, strides, keeps_rows_, patterns, ReadyProgram::kTile);
+        simd::MakeProgramSpace(plan.space, strides, keeps_rows_, repeats, ReadyProgram::kTile);
     ASC_ASSIGN_OR_RETURN(ready_, ReadyProgram::Make(plan.program, std::move(space),
                                                     std::move(type_of_), inputs_.size()));
     parts_ = static_cast<size_t>(std::max(1, request.threads));

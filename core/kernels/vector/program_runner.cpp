@@ -56,10 +56,11 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
     brought.wide =
         !brought.output || !row_values[static_cast<size_t>(program.outputs[index].value)];
     brought.pattern = operands[brought.k].within == Within::kPattern;
+    brought.repeated = operands[brought.k].within == Within::kRepeated;
     const bool converts = ready.types[brought.k] != DataType::kFloat32;
-    if (!brought.pattern && !converts) continue;
-    patterns = patterns || brought.pattern;
-    ready.converts = ready.converts || (converts && !brought.pattern);
+    if (!brought.pattern && !brought.repeated && !converts) continue;
+    patterns = patterns || brought.pattern || brought.repeated;
+    ready.converts = ready.converts || brought.repeated || (converts && !brought.pattern);
     ready.brought_at.back() = static_cast<int>(ready.brought.size());
     ready.brought.push_back(brought);
   }
@@ -86,11 +87,13 @@ Result<ReadyProgram> ReadyProgram::Make(const VectorProgram& program, ProgramSpa
   for (Brought& brought : ready.brought) {
     brought.place = floats;
     const bool moving = operands[brought.k].within != Within::kScalar;
-    floats += !brought.wide     ? kMostRows
-              : brought.pattern ? ready.pattern
-              : ready.tile > 0  ? (moving ? ready.tile : 1)
-              : moving          ? ready.group * count
-                                : ready.group;
+    floats += !brought.wide      ? kMostRows
+              : brought.pattern  ? ready.pattern
+              : brought.repeated ? ready.tile + ready.tile / ready.space.period +
+                                       static_cast<int64_t>(kRepeatSlack)
+              : ready.tile > 0 ? (moving ? ready.tile : 1)
+              : moving         ? ready.group * count
+                               : ready.group;
   }
   ready.scratch_floats = static_cast<size_t>((floats + 15) / 16 * 16);
 
@@ -148,7 +151,9 @@ void ProgramRunner::Rows(int64_t begin, int64_t end, int64_t from, int64_t to) {
         offset += rest % space.outer[axis] * operand.strides[axis];
         rest /= space.outer[axis];
       }
-      offsets_[k] = offset + (operand.within == Within::kMoving ? from : 0);
+      if (operand.within == Within::kMoving) offset += from;
+      if (operand.within == Within::kRepeated) offset += from / space.period;
+      offsets_[k] = offset;
     }
     const int64_t run = some;
     for (int64_t done = 0; done < run; done += some) {
@@ -291,6 +296,26 @@ void ProgramRunner::BringPattern(const ReadyProgram::Brought& brought, int64_t c
   pattern_of_[brought.k] = most == ready_.pattern ? from : nullptr;
 }
 
+// Elements [at, at + n) of a row: makes an input ready, or brings an output back.
+void ProgramRunner::BringTile(const ReadyProgram::Brought& brought, int64_t at, int64_t n) {
+  const DataType type = ready_.types[brought.k];
+  const int64_t offset = offsets_[brought.k];
+  float* floats = scratch_ + brought.place;
+  if (brought.repeated) {
+    const int64_t period = ready_.space.period, count = (n + period - 1) / period;
+    // Converted elements stand after those that are repeated.
+    float* elements = floats + ready_.tile + static_cast<int64_t>(kRepeatSlack);
+    ToFloats(type, At(brought.k, offset + at / period), elements, static_cast<size_t>(count));
+    RepeatElements(elements, static_cast<size_t>(count), static_cast<size_t>(period), floats);
+  } else if (ready_.space.operands[brought.k].within != Within::kMoving) {
+    return;
+  } else if (brought.output) {
+    FromFloats(floats, type, At(brought.k, offset + at), static_cast<size_t>(n));
+  } else {
+    ToFloats(type, At(brought.k, offset + at), floats, static_cast<size_t>(n));
+  }
+}
+
 // One row.
 void ProgramRunner::Tiles(int64_t count) {
   const int64_t tile = ready_.tile;
@@ -305,20 +330,12 @@ void ProgramRunner::Tiles(int64_t count) {
     const int64_t n = std::min(tile, count - at);
     const int64_t tiles = ready_.converts ? 1 : std::max<int64_t>(1, (count - at) / tile);
     moves_.clear();
-    const auto convert = [&](bool output) {
+    const auto bring = [&](bool output) {
       for (const ReadyProgram::Brought& brought : ready_.brought) {
-        const bool moving = ready_.space.operands[brought.k].within == Within::kMoving;
-        if (brought.output != output || !moving) continue;
-        std::byte* there = At(brought.k, offsets_[brought.k] + at);
-        float* floats = scratch_ + brought.place;
-        if (output) {
-          FromFloats(floats, ready_.types[brought.k], there, static_cast<size_t>(n));
-        } else {
-          ToFloats(ready_.types[brought.k], there, floats, static_cast<size_t>(n));
-        }
+        if (brought.output == output) BringTile(brought, at, n);
       }
     };
-    convert(false);
+    bring(false);
     for (const int i : ready_.used[0]) {
       const auto place = static_cast<size_t>(i);
       const ProgramOperand& operand = ready_.code.operands[place];
@@ -334,7 +351,7 @@ void ProgramRunner::Tiles(int64_t count) {
     }
     RunSegment(ready_.code, ready_.bound[0], frame_, static_cast<size_t>(n), tiles, moves_,
                nullptr);
-    convert(true);
+    bring(true);
     at += n == tile ? tiles * tile : n;
   }
 }

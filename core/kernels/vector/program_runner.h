@@ -36,16 +36,17 @@ struct ReadyProgram {
   // For how many elements patterns stand repeated: a tile, or, where a block is a multiple of the
   // period, a block that stays where it is.
   int64_t pattern = 0;
-  // Operands of the code that do not stand in memory as they are needed: other types, patterns.
+  // Operands of the code that do not stand in memory as they are needed: other types, patterns,
+  // repeated elements.
   struct Brought {
     int operand = 0;
     size_t k = 0;  // of the space
-    bool wide = true, output = false, pattern = false;
+    bool wide = true, output = false, pattern = false, repeated = false;
     int64_t place = 0;  // in the scratch memory
   };
   std::vector<Brought> brought;
   std::vector<int> brought_at;  // by operand: its number in `brought`, or -1
-  bool converts = false;
+  bool converts = false;        // or repeats elements: tiles are made ready one by one
   size_t scratch_floats = 0;
 };
 
@@ -66,6 +67,7 @@ class ProgramRunner {
   void Group(int64_t row, int64_t rows, int64_t count);
   void Tiles(int64_t count);
   void Bring(const ReadyProgram::Brought& brought, int64_t rows, int64_t count);
+  void BringTile(const ReadyProgram::Brought& brought, int64_t at, int64_t n);
   void BringPattern(const ReadyProgram::Brought& brought, int64_t count);
   void Stand(int operand, float* base, int64_t stride);
   void Wide(size_t s, int64_t rows, int64_t count);

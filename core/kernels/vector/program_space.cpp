@@ -1,5 +1,7 @@
 #include "core/kernels/vector/program_space.h"
 
+#include <optional>
+
 namespace asc::simd {
 namespace {
 struct Axis {
@@ -30,7 +32,7 @@ std::vector<Axis> MergedAxes(const Dims& dims, const std::vector<Dims>& strides,
 }  // namespace
 
 ProgramSpace MakeProgramSpace(const Dims& dims, const std::vector<Dims>& strides, bool keep_rows,
-                              const std::vector<bool>& patterns, int64_t most_period) {
+                              const std::vector<bool>& repeats, int64_t most_period) {
   using Within = ProgramSpace::Within;
   ProgramSpace space;
   space.operands.resize(strides.size());
@@ -50,19 +52,22 @@ ProgramSpace MakeProgramSpace(const Dims& dims, const std::vector<Dims>& strides
         row.strides[k] == 0 && row.extent != 1 ? Within::kScalar : Within::kMoving;
   // Short rows that some operands repeat, and that the others pass through evenly.
   if (!keep && !axes.empty() && row.extent != 0 && row.extent <= most_period) {
+    // Longer rows lose less by being run one by one than by what repeats each of their elements.
+    constexpr int64_t kMostRepeated = 96;
+    const auto within = [&](size_t k) -> std::optional<Within> {
+      const int64_t above = axes.back().strides[k], along = row.strides[k];
+      if (above == along * row.extent) return space.operands[k].within;
+      if (!repeats[k]) return std::nullopt;
+      if (above == 0 && along == 1) return Within::kPattern;
+      if (above == 1 && along == 0 && row.extent <= kMostRepeated) return Within::kRepeated;
+      return std::nullopt;
+    };
     bool fits = true;
-    for (size_t k = 0; fits && k < strides.size(); ++k) {
-      const int64_t above = axes.back().strides[k];
-      fits = above == row.strides[k] * row.extent ||
-             (above == 0 && row.strides[k] == 1 && patterns[k]);
-    }
+    for (size_t k = 0; fits && k < strides.size(); ++k) fits = within(k).has_value();
     if (fits) {
       space.period = row.extent;
       space.count = row.extent * axes.back().extent;
-      for (size_t k = 0; k < strides.size(); ++k) {
-        if (row.strides[k] == 1 && axes.back().strides[k] == 0)
-          space.operands[k].within = Within::kPattern;
-      }
+      for (size_t k = 0; k < strides.size(); ++k) space.operands[k].within = *within(k);
       axes.pop_back();
     }
   }

@@ -191,6 +191,12 @@ TEST(VectorProgramKernel, Broadcasting) {
   ExpectProgram(Program(kChain, {Noise({30, 1}), Noise({1, 70}, 2), Noise({1}, 3)}), 0);
   ExpectProgram(Program(kChain, {Noise({5000, 16}), Noise({16}, 2), Noise({5000, 1}, 3)}), 0);
   ExpectProgram(Program(kChain, {Noise({0, 16}), Noise({16}, 2), Noise({1}, 3)}), 0);
+  // One element for each row, rows of every length; cut between threads.
+  for (const int64_t length : {2, 3, 16, 49, 80, 255, 256, 257, 300}) {
+    ExpectProgram(Program(kChain, {Noise({700, length}), Noise({700, 1}, 2), Noise({length}, 3)}),
+                  0);
+    ExpectProgram(Program(kChain, {Noise({2, 40, length}), Noise({40, 1}, 2), Noise({1}, 3)}), 0);
+  }
 }
 
 TEST(VectorProgramKernel, Channels) {
