@@ -81,6 +81,12 @@ bool IsFloat32(const Graph& graph, ValueId id) {
 bool AllFloats(const Graph& graph, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return IsFloat(graph, id); });
 }
+// Integers that float32 holds.
+constexpr TypeSet kShort{DataType::kBool, DataType::kUInt8, DataType::kInt8};
+bool AllShort(const Graph& graph, const std::vector<ValueId>& ids) {
+  return std::all_of(ids.begin(), ids.end(),
+                     [&](ValueId id) { return id.valid() && kShort.Contains(TypeOf(graph, id)); });
+}
 bool AllBools(const Graph& graph, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(), [&](ValueId id) {
     return id.valid() && TypeOf(graph, id) == DataType::kBool;
@@ -161,16 +167,18 @@ bool IsElementwise(const Graph& graph, const Node& node) {
     const DataType from = TypeOf(graph, node.inputs[0]), to = TypeOf(graph, out);
     if (kReals.Contains(from)) return VectorProgram::kOutputTypes.Contains(to);
     // Longer integers would be rounded twice.
-    constexpr TypeSet kShort{DataType::kBool, DataType::kUInt8, DataType::kInt8};
     return to == DataType::kFloat32 ? VectorProgram::kTypes.Contains(from)
                                     : kReals.Contains(to) && kShort.Contains(from);
   }
-  if (node.Is("Not") || node.Is("And") || node.Is("Or")) return AllBools(graph, node.inputs);
+  if (node.Is("Not") || node.Is("And") || node.Is("Or") || node.Is("Xor"))
+    return AllBools(graph, node.inputs);
+  if (node.Is("IsNaN")) return AllFloats(graph, node.inputs);
   if (node.Is("Where")) {
     return node.inputs[0].valid() && TypeOf(graph, node.inputs[0]) == DataType::kBool &&
            IsFloat(graph, node.inputs[1]) && IsFloat(graph, node.inputs[2]);
   }
-  if (Find(kConditions, node) != nullptr) return AllFloats(graph, node.inputs);
+  if (Find(kConditions, node) != nullptr)
+    return AllFloats(graph, node.inputs) || AllShort(graph, node.inputs);
   if (!IsFloat(graph, out) || !node.inputs[0].valid() || !IsFloat(graph, node.inputs[0]))
     return false;
   if (node.Is("Celu")) return node.attributes.Float("alpha", 1) > 0;
@@ -295,6 +303,9 @@ VectorOperand VectorLowering::LowerElementwise(const Node& node) {
   if (node.Is("Cast")) return x;
   if (node.Is("Not")) return Make(VectorOp::kNot, {x});
   if (node.Is("And")) return Make(VectorOp::kMul, {x, Operand(node.inputs[1])});
+  if (node.Is("IsNaN")) return Make(VectorOp::kNot, {Make(VectorOp::kEqual, {x, x})});
+  if (node.Is("Xor"))
+    return Make(VectorOp::kNot, {Make(VectorOp::kEqual, {x, Operand(node.inputs[1])})});
   if (node.Is("Or")) return Make(VectorOp::kMax, {x, Operand(node.inputs[1])});
   if (node.Is("Where"))
     return Make(VectorOp::kSelect, {x, Operand(node.inputs[1]), Operand(node.inputs[2])});

@@ -244,6 +244,37 @@ TEST(VectorFusionTest, ChannelConstants) {
 
 // Casts are what the program reads and writes.
 TEST(VectorFusionTest, CastsAndConditions) {
+  ExpectRewrite(R"(
+    input %x: float32[N, 3]
+    input %p: bool[N, 3]
+    input %u: uint8[N, 3]
+    input %v: uint8[3]
+    %n = IsNaN(%x)
+    %e = LessOrEqual(%u, %v)
+    %a = Xor(%n, %p)
+    %c = Or(%a, %e)
+    %y = Where(%c, %x, %x)
+    output "c" = %c
+    output "y" = %y)",
+                R"(
+    input %x: float32[N, 3]
+    input %p: bool[N, 3]
+    input %u: uint8[N, 3]
+    input %v: uint8[3]
+    %c, %y = asc.VectorProgram(%x, %u, %v, %p) {
+      program = "%0 = equal in0, in0; %1 = not %0; %2 = less_or_equal in1, in2; %3 = equal %1, in3; %4 = not %3; %5 = max %4, %2; %6 = select %5, in0, in0; bool %5; float32 %6"}
+    output "c" = %c
+    output "y" = %y)",
+                {MakeVectorFusion});
+  // Integers that float32 does not hold.
+  EXPECT_EQ(ProgramOf(R"(
+    input %x: int64[N, 3]
+    input %z: int64[N, 3]
+    %c = Equal(%x, %z)
+    %y = Not(%c)
+    output "y" = %y)"),
+            "");
+
   EXPECT_EQ(ProgramOf(R"(
     input %x: int64[N, 3]
     input %z: float32[N, 3]
