@@ -1,6 +1,6 @@
 """The engines that run the tests: each makes a model ready, and then takes and gives lists of values.
 
-An engine is a class: `Engine(model, level)` loads a ModelProto, `.run(inputs)` gives the outputs in the order of the model.
+An engine is a class: `Engine(model, level)` loads a ModelProto, `.run(inputs)` gives the outputs in the model's order.
 Modules are imported when an engine is first used, in the worker process.
 """
 

@@ -5,9 +5,9 @@
                              [--kinds node,simple,pytorch-operator,pytorch-converted] [--match REGEX]
                              [--workers N] [--timeout SECONDS] [--json FILE] [--quiet]
 
-Each engine runs each test at each graph optimisation level. Values are compared by the rules of onnx's own test runner. Tests run in
-worker processes; one that crashes its worker or runs out of time has failed. A summary comes last: counts, and failures by
-operator. The exit code is 1 when pyasc failed a test.
+Each engine runs each test at each graph optimisation level. Values are compared by the rules of onnx's own test runner.
+Tests run in worker processes; one that crashes its worker or runs out of time has failed. A summary comes last: counts,
+and failures by operator. The exit code is 1 when pyasc failed a test.
 """
 
 import argparse

@@ -45,8 +45,8 @@ class Case:
     def compare(self, expected, outputs):
         """Raises AssertionError as the test runner of `onnx` does, by its own function.
 
-        That one takes the elements of a sequence for lists of outputs, and so fails on every element of rank 0; here they
-        are compared as outputs are.
+        That one takes the elements of a sequence for lists of outputs, and so fails on every element of rank 0; here
+        they are compared as outputs are.
         """
         from onnx.backend.test.runner import Runner
 

@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 
-# Forked, so that the tests, which take seconds to make, are there at once; the parent loads no engine and has no threads.
+# Forked, so that the tests, which take seconds to make, are there at once. The parent loads no engine.
 _FORK = multiprocessing.get_context("fork")
 
 

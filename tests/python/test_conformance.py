@@ -1,4 +1,4 @@
-"""The tests of the `onnx` package pass, through both ways in and with the optimiser off and on (docs/conformance.md)."""
+"""The tests of the `onnx` package pass, by both ways in, with the optimiser off and on (docs/conformance.md)."""
 
 import json
 import os

@@ -5,7 +5,8 @@
     rep = pyasc.onnx_backend.prepare(model, device="CPU")
     y = rep.run([x])[0]
 
-The module itself is what `onnx.backend.test.BackendTest` takes. It needs the `onnx` package, which nothing else of pyasc does.
+The module itself is what `onnx.backend.test.BackendTest` takes. It needs the `onnx` package, which nothing else of
+pyasc does.
 
 Models are not checked by `onnx.checker`: the engine has its own checks, and refuses by errors of `pyasc.errors`.
 """
@@ -142,7 +143,7 @@ class PyascBackend(Backend):
 
         inputs: arrays, lists of them for sequences and None for empty optionals, in the order of the node's inputs
         that have a name; or a dict by name.
-        outputs_info: element type and shape of each output that has a name; shapes that are found to differ are ignored.
+        outputs_info: element type and shape of each output that has a name; shapes that prove wrong are ignored.
         opset_version: of the node's domain; the newest that the `onnx` package knows if left out. Other keywords are
         those of `prepare`.
         """
@@ -180,7 +181,8 @@ def _type_of(name, value):
     if isinstance(value, (list, tuple)):
         if not value:
             raise TypeMismatchError(f"input '{name}': the type of an empty sequence is not known")
-        return helper.make_sequence_type_proto(helper.make_tensor_type_proto(number_of(np.asarray(value[0]).dtype), None))
+        number = number_of(np.asarray(value[0]).dtype)
+        return helper.make_sequence_type_proto(helper.make_tensor_type_proto(number, None))
     array = np.asarray(value)
     return helper.make_tensor_type_proto(number_of(array.dtype), array.shape)
 

@@ -54,12 +54,14 @@ def test_scores_and_shares(heads, shape):
     want = attention(**feeds, score=np.tanh, share=lambda p: 2 * p)
     both(model_of(feeds, shape=shape, score_mod=scores, prob_mod=shares), feeds, want)
     both(model_of(feeds, shape=shape, scale=0.25), feeds, attention(**feeds, scale=0.25))
-    both(model_of(feeds, shape=shape, scale=0.25, score_mod=scores), feeds, attention(**feeds, scale=0.25, score=np.tanh))
+    want = attention(**feeds, scale=0.25, score=np.tanh)
+    both(model_of(feeds, shape=shape, scale=0.25, score_mod=scores), feeds, want)
 
 
 def test_graphs_see_what_is_around_them():
     feeds = qkv()
-    model = model_of(feeds, score_mod=changed(parse_nodes("t = Add(s, bias)")), initializers={"bias": f32([0, 1, 2, 3, 4, 5])})
+    bias = {"bias": np.arange(6, dtype=f32)}
+    model = model_of(feeds, score_mod=changed(parse_nodes("t = Add(s, bias)")), initializers=bias)
     both(model, feeds, attention(**feeds, score=lambda s: s + np.arange(6)))
 
 
