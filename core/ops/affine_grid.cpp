@@ -1,4 +1,6 @@
 // AffineGrid: the places that affine maps give to the pixels of an image.
+#include <algorithm>
+
 #include "core/ops/compute_buffer.h"
 #include "core/ops/families.h"
 
@@ -48,29 +50,36 @@ Status AffineGrid(KernelContext& context) {
   const size_t spatial = dims.size() - 2;
   const bool align_corners = context.attributes().Int("align_corners", 0) != 0;
   ASC_ASSIGN_OR_RETURN(const auto theta, ComputeInput<double>::Make(context, context.input(0)));
-  const int64_t pixels = ElementCount(dims, 1, 1 + spatial);
+  // Along each axis, x first.
+  std::vector<double> places[3];
+  for (size_t k = 0; k < spatial; ++k) {
+    const int64_t count = dims[spatial - k];
+    for (int64_t i = 0; i < count; ++i) places[k].push_back(Place(i, count, align_corners));
+  }
+  const int64_t width = dims[spatial], height = dims[spatial - 1];
+  const int64_t rows = ElementCount(dims, 1, spatial);  // of one image
   VisitFloats(grid.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    ParallelFor(dims[0] * pixels, 1024, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        double place[4] = {0, 0, 0, 1};  // x, y, (z), 1
-        place[spatial] = 1;
-        int64_t rest = i % pixels;
-        for (size_t k = 0; k < spatial; ++k) {
-          const int64_t count = dims[spatial - k];
-          place[k] = Place(rest % count, count, align_corners);
-          rest /= count;
-        }
-        const double* map =
-            theta.data() + i / pixels * static_cast<int64_t>(spatial * (spatial + 1));
-        for (size_t row = 0; row < spatial; ++row) {
-          double sum = 0;
-          for (size_t k = 0; k <= spatial; ++k) sum += map[row * (spatial + 1) + k] * place[k];
-          grid.data<T>()[i * static_cast<int64_t>(spatial) + static_cast<int64_t>(row)] =
-              static_cast<T>(static_cast<ComputeType<T>>(sum));
-        }
-      }
-    });
+    ParallelFor(dims[0] * rows, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, width)),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    const double* map =
+                        theta.data() + i / rows * static_cast<int64_t>(spatial * (spatial + 1));
+                    const int64_t row = i % rows;
+                    for (size_t k = 0; k < spatial; ++k, map += spatial + 1) {
+                      const double y = map[1] * places[1][static_cast<size_t>(row % height)];
+                      const double z =
+                          spatial == 3 ? map[2] * places[2][static_cast<size_t>(row / height)] : 0;
+                      T* out = grid.data<T>() + i * width * static_cast<int64_t>(spatial) + k;
+                      for (int64_t x = 0; x < width; ++x) {
+                        const double place =
+                            map[0] * places[0][static_cast<size_t>(x)] + y + z + map[spatial];
+                        out[x * static_cast<int64_t>(spatial)] =
+                            static_cast<T>(static_cast<ComputeType<T>>(place));
+                      }
+                    }
+                  }
+                });
   });
   return Ok();
 }

@@ -98,47 +98,80 @@ Status InferCol2Im(InferContext& context) {
   return CheckSize(context, 0);
 }
 
-// Where each pair (element of the block, position) lands in the image; -1 in the padding.
-std::vector<int64_t> Targets(const Blocks& blocks) {
-  std::vector<int64_t> targets(static_cast<size_t>(blocks.block_size * blocks.positions));
-  const size_t rank = blocks.image.size();
-  for (int64_t e = 0; e < blocks.block_size; ++e) {
-    for (int64_t p = 0; p < blocks.positions; ++p) {
-      int64_t at = 0, stride = 1, element = e, position = p;
-      for (size_t i = rank; i-- > 0;) {
-        const int64_t x = position % blocks.steps[i] * blocks.strides[i] +
-                          element % blocks.block[i] * blocks.dilations[i] - blocks.pads[i];
-        if (x < 0 || x >= blocks.image[i]) at = -1;
-        if (at >= 0) at += x * stride;
-        stride *= blocks.image[i];
-        element /= blocks.block[i];
-        position /= blocks.steps[i];
-      }
-      targets[static_cast<size_t>(e * blocks.positions + p)] = at;
-    }
+// A run of positions of one element of the block that land in the image: `count` columns from `column` on
+// go to elements `target`, `target + step`, ...
+struct Run {
+  int64_t column, target, count;
+};
+
+// The next index of the first `count` axes of `extents`, in row-major order.
+template <typename Extents>
+void NextIndex(Dims& index, const Extents& extents, size_t count) {
+  for (size_t i = count; i-- > 0;) {
+    if (++index[i] < extents[i]) return;
+    index[i] = 0;
   }
-  return targets;
+}
+
+// All runs, element by element of the block, so that sums come in the order of the columns.
+std::vector<Run> Runs(const Blocks& blocks) {
+  std::vector<Run> runs;
+  const size_t last = blocks.image.size() - 1;
+  Dims offset(last + 1, 0);    // of the element in the block
+  Dims position(last + 1, 0);  // of the block; the last axis stays 0
+  for (int64_t e = 0; e < blocks.block_size; ++e) {
+    // Positions [low, high) of the last axis are in the image.
+    const int64_t start = offset[last] * blocks.dilations[last] - blocks.pads[last];
+    const int64_t stride = blocks.strides[last];
+    const int64_t low = start >= 0 ? 0 : (-start + stride - 1) / stride;
+    const int64_t high =
+        start >= blocks.image[last]
+            ? 0
+            : std::min(blocks.steps[last], (blocks.image[last] - 1 - start) / stride + 1);
+    const int64_t rows = blocks.positions / std::max<int64_t>(1, blocks.steps[last]);
+    for (int64_t row = 0; row < rows && low < high; ++row) {
+      int64_t base = 0;
+      bool inside = true;
+      for (size_t i = 0; i < last; ++i) {
+        const int64_t x =
+            position[i] * blocks.strides[i] + offset[i] * blocks.dilations[i] - blocks.pads[i];
+        inside = inside && x >= 0 && x < blocks.image[i];
+        base = (base + x) * blocks.image[i + 1];
+      }
+      if (inside) {
+        runs.push_back({e * blocks.positions + row * blocks.steps[last] + low,
+                        base + start + low * stride, high - low});
+      }
+      NextIndex(position, blocks.steps, last);
+    }
+    NextIndex(offset, blocks.block, last + 1);
+  }
+  return runs;
+}
+
+// Integers wrap.
+template <typename T, typename Sum>
+Sum Add(Sum sum, T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(x));
+  } else {
+    return sum + static_cast<Sum>(x);
+  }
 }
 
 template <typename T>
-void AddBlocks(const Tensor& in, Tensor& out, const std::vector<int64_t>& targets) {
-  const auto per_plane = static_cast<int64_t>(targets.size());
+void AddBlocks(const Tensor& in, Tensor& out, const Blocks& blocks, const std::vector<Run>& runs) {
+  const int64_t per_plane = blocks.block_size * blocks.positions, step = blocks.strides.back();
   const int64_t planes = out.dim(0) * out.dim(1), image = ElementCount(out.dims(), 2, out.rank());
   using Sum = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
   ParallelFor(planes, 1, [&](int64_t begin, int64_t end) {
     std::vector<Sum> sums(static_cast<size_t>(image));
     for (int64_t plane = begin; plane < end; ++plane) {
       std::fill(sums.begin(), sums.end(), Sum(0));
-      const T* x = in.data<T>() + plane * per_plane;
-      for (int64_t i = 0; i < per_plane; ++i) {
-        const int64_t at = targets[static_cast<size_t>(i)];
-        if (at < 0) continue;
-        if constexpr (std::is_integral_v<T>) {
-          sums[static_cast<size_t>(at)] = static_cast<T>(
-              static_cast<uint64_t>(sums[static_cast<size_t>(at)]) + static_cast<uint64_t>(x[i]));
-        } else {
-          sums[static_cast<size_t>(at)] += static_cast<Sum>(x[i]);
-        }
+      for (const Run& run : runs) {
+        const T* x = in.data<T>() + plane * per_plane + run.column;
+        Sum* sum = sums.data() + run.target;
+        for (int64_t i = 0; i < run.count; ++i) sum[i * step] = Add<T>(sum[i * step], x[i]);
       }
       std::transform(sums.begin(), sums.end(), out.data<T>() + plane * image,
                      [](Sum sum) { return T(sum); });
@@ -156,10 +189,11 @@ Status Col2Im(KernelContext& context) {
     return ShapeError("Col2Im needs input [N, C*", blocks.block_size, ", ", blocks.positions,
                       "], given ", in.dims());
   }
-  const std::vector<int64_t> targets = Targets(blocks);
+  const std::vector<Run> runs = Runs(blocks);
   VisitType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
             uint32_t, uint64_t, std::complex<float>, std::complex<double>>(
-      in.dtype(), [&](auto zero) { AddBlocks<decltype(zero)>(in, context.output(0), targets); });
+      in.dtype(),
+      [&](auto zero) { AddBlocks<decltype(zero)>(in, context.output(0), blocks, runs); });
   return Ok();
 }
 }  // namespace

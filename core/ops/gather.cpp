@@ -81,6 +81,28 @@ Status InferGatherElements(InferContext& context) {
   return Ok();
 }
 
+// Elements whose bytes move as one integer; false for those that do not.
+template <typename F>
+bool VisitWord(DataType type, F&& body) {
+  if (type == DataType::kString) return false;
+  switch (ElementSize(type)) {
+    case 1:
+      body(uint8_t{});
+      return true;
+    case 2:
+      body(uint16_t{});
+      return true;
+    case 4:
+      body(uint32_t{});
+      return true;
+    case 8:
+      body(uint64_t{});
+      return true;
+    default:
+      return false;
+  }
+}
+
 Status GatherElements(KernelContext& context) {
   const Tensor &data = context.input(0), &index_tensor = context.input(1);
   Tensor& out = context.output(0);
@@ -99,21 +121,34 @@ Status GatherElements(KernelContext& context) {
   if (indices.size() == 0) return Ok();
   const Dims strides = ContiguousStrides(data.dims());
   const int64_t inner = out.dim(rank - 1), step = rank - 1 == axis ? 0 : 1;
+  const int64_t extent = data.dim(axis), stride = strides[axis];
   const RowCopier cells(data.dtype(), 1);
-  ParallelFor(
-      out.size() / inner, std::max<int64_t>(1, (1 << 13) / inner), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          // Where the row starts in data, the axis left out.
-          int64_t base = 0, rest = row;
-          for (size_t i = rank - 1; i-- > 0;) {
-            if (i != axis) base += rest % out.dim(i) * strides[i];
-            rest /= out.dim(i);
-          }
-          for (int64_t i = row * inner, j = 0; j < inner; ++i, ++j) {
-            cells.Copy(out.raw(), i, data.raw(), base + j * step + indices[i] * strides[axis]);
-          }
-        }
-      });
+  ParallelFor(out.size() / inner, std::max<int64_t>(1, (1 << 13) / inner),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t row = begin; row < end; ++row) {
+                  // Where the row starts in data, the axis left out.
+                  int64_t base = 0, rest = row;
+                  for (size_t i = rank - 1; i-- > 0;) {
+                    if (i != axis) base += rest % out.dim(i) * strides[i];
+                    rest /= out.dim(i);
+                  }
+                  const bool words = VisitWord(data.dtype(), [&](auto word) {
+                    using W = decltype(word);
+                    const W* from = static_cast<const W*>(data.raw()) + base;
+                    W* to = static_cast<W*>(out.raw()) + row * inner;
+                    indices.VisitRaw([&](const auto* index) {
+                      index += row * inner;
+                      for (int64_t j = 0; j < inner; ++j) {
+                        const int64_t at = index[j] + (index[j] < 0 ? extent : 0);
+                        to[j] = from[j * step + at * stride];
+                      }
+                    });
+                  });
+                  for (int64_t i = row * inner, j = 0; !words && j < inner; ++i, ++j) {
+                    cells.Copy(out.raw(), i, data.raw(), base + j * step + indices[i] * stride);
+                  }
+                }
+              });
   return Ok();
 }
 

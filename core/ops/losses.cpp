@@ -46,8 +46,10 @@ Status InferLoss(InferContext& context) {
   return Ok();
 }
 
-// The loss from log-probabilities [batch, classes, inner] and labels [batch, inner].
-Status NegativeLikelihood(KernelContext& context, const double* log_probabilities) {
+// The loss from labels [batch, inner] and log-probabilities [batch, classes, inner], element i of which is
+// log_probability(i).
+template <typename Read>
+Status NegativeLikelihood(KernelContext& context, Read log_probability) {
   ASC_ASSIGN_OR_RETURN(const Reduction reduction,
                        ReadReduction(context.schema(), context.attributes()));
   const Tensor& labels = context.input(1);
@@ -60,20 +62,26 @@ Status NegativeLikelihood(KernelContext& context, const double* log_probabilitie
                        context.Scratch(static_cast<size_t>(labels.size()) * sizeof(double)));
   double* loss = reinterpret_cast<double*>(losses->data());
   double sum = 0, total_weight = 0;
+  int64_t row = 0, column = 0;  // of label i
   for (int64_t i = 0; i < labels.size(); ++i) {
     const int64_t label = ReadAsInt64(labels.dtype(), labels.raw(), i);
     loss[i] = 0;
-    if (ignored != nullptr && label == *ignored) continue;
-    if (label < 0 || label >= classes) {
-      return Error(Code::kOutOfRange, context.schema().FullName(), " has label ", label, " for ",
-                   classes, " classes")
-          .WithHint("set ignore_index for labels that do not count");
+    if (ignored == nullptr || label != *ignored) {
+      if (label < 0 || label >= classes) {
+        return Error(Code::kOutOfRange, context.schema().FullName(), " has label ", label, " for ",
+                     classes, " classes")
+            .WithHint("set ignore_index for labels that do not count");
+      }
+      const double weight =
+          weights == nullptr ? 1 : ReadAsDouble(weights->dtype(), weights->raw(), label);
+      loss[i] = -log_probability((row * classes + label) * inner + column) * weight;
+      sum += loss[i];
+      total_weight += weight;
     }
-    const double weight =
-        weights == nullptr ? 1 : ReadAsDouble(weights->dtype(), weights->raw(), label);
-    loss[i] = -log_probabilities[(i / inner * classes + label) * inner + i % inner] * weight;
-    sum += loss[i];
-    total_weight += weight;
+    if (++column == inner) {
+      column = 0;
+      ++row;
+    }
   }
   if (reduction != Reduction::kNone)
     loss = reduction == Reduction::kMean ? &(sum /= total_weight) : &sum;
@@ -86,8 +94,9 @@ Status NegativeLikelihood(KernelContext& context, const double* log_probabilitie
 }
 
 Status NllLoss(KernelContext& context) {
-  ASC_ASSIGN_OR_RETURN(const auto input, ComputeInput<double>::Make(context, context.input(0)));
-  return NegativeLikelihood(context, input.data());
+  const Tensor& scores = context.input(0);
+  return NegativeLikelihood(
+      context, [&](int64_t i) { return ReadAsDouble(scores.dtype(), scores.raw(), i); });
 }
 
 Status SoftmaxCrossEntropy(KernelContext& context) {
@@ -117,7 +126,7 @@ Status SoftmaxCrossEntropy(KernelContext& context) {
                   [](double x) { return static_cast<ComputeType<T>>(x); });
     });
   }
-  return NegativeLikelihood(context, log_probabilities);
+  return NegativeLikelihood(context, [&](int64_t i) { return log_probabilities[i]; });
 }
 }  // namespace
 

@@ -1,4 +1,5 @@
 // MaxUnpool: puts pooled elements back to where they came from, with zeros elsewhere.
+#include <algorithm>
 #include <cstring>
 
 #include "core/ops/elementwise_map.h"
@@ -64,20 +65,29 @@ Status MaxUnpool(KernelContext& context) {
   const int64_t elements = ElementCount(source);
   const int64_t* indices = context.input(1).data<int64_t>();
   if (y.bytes() > 0) std::memset(y.raw(), 0, y.bytes());
-  for (int64_t i = 0; i < x.size(); ++i) {
-    if (indices[i] >= 0 && indices[i] < elements) continue;
-    return Error(Code::kOutOfRange, "MaxUnpool has index ", indices[i], " for a source of shape ",
+  const auto bad = std::find_if(indices, indices + x.size(), [&](int64_t index) {
+    return static_cast<uint64_t>(index) >= static_cast<uint64_t>(elements);
+  });
+  if (bad != indices + x.size()) {
+    return Error(Code::kOutOfRange, "MaxUnpool has index ", *bad, " for a source of shape ",
                  source);
   }
+  const bool same = source == y.dims();  // the usual case: an index is the place itself
   const bool done = VisitFloats(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    const T* from = x.data<T>();
+    T* to = y.data<T>();
+    if (same) {
+      for (int64_t i = 0; i < x.size(); ++i) to[indices[i]] = from[i];
+      return;
+    }
     for (int64_t i = 0; i < x.size(); ++i) {
       int64_t rest = indices[i], at = 0;
       for (size_t axis = source.size(); axis-- > 0;) {
         at += rest % source[axis] * strides[axis];
         rest /= source[axis];
       }
-      y.data<T>()[at] = x.data<T>()[i];
+      to[at] = from[i];
     }
   });
   return done ? Ok() : NoKernel(context);

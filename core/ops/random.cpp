@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/base/parallel.h"
+#include "core/ops/compute_buffer.h"
 #include "core/ops/families.h"
 #include "core/ops/philox.h"
 #include "core/ops/shape_facts.h"
@@ -115,10 +116,11 @@ Status RandomNormal(KernelContext& context) {
 Status Bernoulli(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
+  ASC_ASSIGN_OR_RETURN(const auto probabilities, ComputeInput<double>::Make(context, in));
+  const double* p = probabilities.data();
   for (int64_t i = 0; i < in.size(); ++i) {
-    const double p = ReadAsDouble(in.dtype(), in.raw(), i);
-    if (!(p >= 0 && p <= 1)) {
-      return Error(Code::kOutOfRange, "Bernoulli probability ", p, " at element ", i,
+    if (!(p[i] >= 0 && p[i] <= 1)) {
+      return Error(Code::kOutOfRange, "Bernoulli probability ", p[i], " at element ", i,
                    ": expected 0 to 1");
     }
   }
@@ -127,12 +129,15 @@ Status Bernoulli(KernelContext& context) {
             uint32_t, uint64_t, bool>(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* y = out.data<T>();
-    ParallelFor((out.size() + 1) / 2, kGrain, [&](int64_t begin, int64_t end) {
+    // A branch would be mispredicted half the time.
+    const T outcomes[] = {T(0), T(1)};
+    ParallelFor((out.size() + 3) / 4, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t block = begin; block < end; ++block) {
-        const auto uniforms = UniformsOf<double>(philox(static_cast<uint64_t>(block)));
-        for (int64_t i = block * 2; i < std::min(out.size(), block * 2 + 2); ++i) {
-          y[i] = T(
-              uniforms[static_cast<size_t>(i % 2)] < ReadAsDouble(in.dtype(), in.raw(), i) ? 1 : 0);
+        const auto words = philox(static_cast<uint64_t>(block));
+        for (int64_t i = 4 * block, k = 0; k < std::min<int64_t>(4, out.size() - 4 * block); ++k) {
+          const double uniform =
+              static_cast<double>(words[static_cast<size_t>(k)]) * 0x1p-32;  // from 0 to below 1
+          y[i + k] = outcomes[uniform < p[i + k]];
         }
       }
     });

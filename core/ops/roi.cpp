@@ -74,20 +74,29 @@ struct Sample {
   double weight[4] = {0, 0, 0, 0};
 };
 
+// The two pixels along one axis that a place lies between, and how far it is from the lower one.
+struct AxisSample {
+  bool inside;
+  int64_t low, high;
+  double part;
+};
+
+AxisSample AxisSampleAt(double place, int64_t extent) {
+  if (!(place >= -1 && place <= static_cast<double>(extent))) return {false, 0, 0, 0};
+  place = std::max(place, 0.0);
+  const int64_t low = std::min(static_cast<int64_t>(place), extent - 1);
+  return {true, low, std::min(low + 1, extent - 1),
+          low == extent - 1 ? 0.0 : place - static_cast<double>(low)};
+}
+
 Sample BilinearSample(double y, double x, int64_t height, int64_t width) {
   Sample out;
-  if (!(y >= -1 && y <= static_cast<double>(height) && x >= -1 && x <= static_cast<double>(width)))
-    return out;
-  const auto split = [](double place, int64_t extent, int64_t* low, int64_t* high) {
-    place = std::max(place, 0.0);
-    *low = std::min(static_cast<int64_t>(place), extent - 1);
-    *high = std::min(*low + 1, extent - 1);
-    return *low == extent - 1 ? 0.0 : place - static_cast<double>(*low);
-  };
-  int64_t y_low = 0, y_high = 0, x_low = 0, x_high = 0;
-  const double fy = split(y, height, &y_low, &y_high), fx = split(x, width, &x_low, &x_high);
-  const int64_t rows[] = {y_low, y_low, y_high, y_high}, columns[] = {x_low, x_high, x_low, x_high};
-  const double weights[] = {(1 - fy) * (1 - fx), (1 - fy) * fx, fy * (1 - fx), fy * fx};
+  const AxisSample row = AxisSampleAt(y, height), column = AxisSampleAt(x, width);
+  if (!row.inside || !column.inside) return out;
+  const int64_t rows[] = {row.low, row.low, row.high, row.high},
+                columns[] = {column.low, column.high, column.low, column.high};
+  const double fy = row.part, fx = column.part,
+               weights[] = {(1 - fy) * (1 - fx), (1 - fy) * fx, fy * (1 - fx), fy * fx};
   for (int i = 0; i < 4; ++i) {
     out.at[i] = rows[i] * width + columns[i];
     out.weight[i] = weights[i];
@@ -105,11 +114,80 @@ struct Grid {
   }
 };
 
+// What the samples of one cell along one axis take of each pixel in a row of pixels: their bilinear
+// weights summed. Samples outside the image take nothing.
+struct AxisWeights {
+  int64_t first = 0;            // pixel
+  std::vector<double> weights;  // of first, first + 1, ...
+
+  AxisWeights(const Grid& grid, int64_t cell, int64_t extent) {
+    int64_t last = -1;
+    first = extent;
+    const auto each = [&](auto&& visit) {
+      for (int64_t i = 0; i < grid.samples; ++i) {
+        const AxisSample sample = AxisSampleAt(grid.Place(cell, i), extent);
+        if (sample.inside) visit(sample);
+      }
+    };
+    each([&](const AxisSample& s) {
+      first = std::min(first, s.low);
+      last = std::max(last, s.high);
+    });
+    weights.assign(static_cast<size_t>(std::max<int64_t>(0, last - first + 1)), 0.0);
+    each([&](const AxisSample& s) {
+      weights[static_cast<size_t>(s.low - first)] += 1 - s.part;
+      weights[static_cast<size_t>(s.high - first)] += s.part;
+    });
+  }
+  int64_t end() const { return first + static_cast<int64_t>(weights.size()); }
+};
+
+// The mean of bilinear samples is a sum over rows of sums over columns, as the samples of a cell form
+// a grid: rows are weighted and added once for all cells beside each other.
+template <typename A>
+void AverageRegion(const A* planes, int64_t channels, int64_t height, int64_t width, const Grid& gy,
+                   const Grid& gx, int64_t out_height, int64_t out_width, A* out) {
+  std::vector<AxisWeights> columns;
+  int64_t left = width, right = 0;
+  for (int64_t cell = 0; cell < out_width; ++cell) {
+    columns.emplace_back(gx, cell, width);
+    if (columns.back().weights.empty()) continue;
+    left = std::min(left, columns.back().first);
+    right = std::max(right, columns.back().end());
+  }
+  const double samples = std::max(1.0, static_cast<double>(gy.samples * gx.samples));
+  std::vector<A> row(static_cast<size_t>(width));
+  for (int64_t cell_y = 0; cell_y < out_height; ++cell_y) {
+    const AxisWeights rows(gy, cell_y, height);
+    for (int64_t c = 0; c < channels; ++c) {
+      const A* plane = planes + c * height * width;
+      if (left < right) std::fill(row.begin() + left, row.begin() + right, A(0));
+      for (int64_t y = rows.first; y < rows.end(); ++y) {
+        const A weight =
+            static_cast<A>(rows.weights[static_cast<size_t>(y - rows.first)] / samples);
+        const A* pixels = plane + y * width;
+        for (int64_t x = left; x < right; ++x) row[static_cast<size_t>(x)] += weight * pixels[x];
+      }
+      A* cells = out + (c * out_height + cell_y) * out_width;
+      for (int64_t cell = 0; cell < out_width; ++cell) {
+        const AxisWeights& column = columns[static_cast<size_t>(cell)];
+        A sum = 0;
+        for (int64_t x = column.first; x < column.end(); ++x) {
+          sum += static_cast<A>(column.weights[static_cast<size_t>(x - column.first)]) *
+                 row[static_cast<size_t>(x)];
+        }
+        cells[cell] = sum;
+      }
+    }
+  }
+}
+
 // The max mode takes the largest weighted neighbour, as the operator's first implementation did and
 // the reference does.
 template <typename A>
-void AlignRegion(const A* planes, int64_t channels, int64_t height, int64_t width, const Grid& gy,
-                 const Grid& gx, bool average, int64_t out_height, int64_t out_width, A* out) {
+void LargestOfRegion(const A* planes, int64_t channels, int64_t height, int64_t width,
+                     const Grid& gy, const Grid& gx, int64_t out_height, int64_t out_width,
+                     A* out) {
   std::vector<Sample> samples(static_cast<size_t>(gy.samples * gx.samples));
   for (int64_t cell = 0; cell < out_height * out_width; ++cell) {
     for (int64_t i = 0; i < gy.samples * gx.samples; ++i) {
@@ -119,19 +197,16 @@ void AlignRegion(const A* planes, int64_t channels, int64_t height, int64_t widt
     }
     for (int64_t c = 0; c < channels; ++c) {
       const A* plane = planes + c * height * width;
-      double sum = 0, largest = 0;
+      double largest = 0;
       for (size_t i = 0; i < samples.size(); ++i) {
         double best = 0;
         for (int k = 0; k < 4; ++k) {
           const double value = samples[i].weight[k] * static_cast<double>(plane[samples[i].at[k]]);
-          sum += value;
           best = k == 0 || value > best || value != value ? value : best;
         }
         largest = i == 0 || best > largest || best != best ? best : largest;
       }
-      const double result =
-          average ? sum / std::max<double>(1, static_cast<double>(samples.size())) : largest;
-      out[c * out_height * out_width + cell] = static_cast<A>(result);
+      out[c * out_height * out_width + cell] = static_cast<A>(largest);
     }
   }
 }
@@ -174,9 +249,10 @@ Status RoiAlignAs(KernelContext& context) {
   }
   ParallelFor(pooled[0], 1, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      AlignRegion(x.data() + images[r] * dims[1] * dims[2] * dims[3], dims[1], dims[2], dims[3],
-                  grids[static_cast<size_t>(2 * r)], grids[static_cast<size_t>(2 * r + 1)], average,
-                  pooled[2], pooled[3], y.data() + r * dims[1] * pooled[2] * pooled[3]);
+      const auto align = average ? AverageRegion<A> : LargestOfRegion<A>;
+      align(x.data() + images[r] * dims[1] * dims[2] * dims[3], dims[1], dims[2], dims[3],
+            grids[static_cast<size_t>(2 * r)], grids[static_cast<size_t>(2 * r + 1)], pooled[2],
+            pooled[3], y.data() + r * dims[1] * pooled[2] * pooled[3]);
     }
   });
   y.Finish();
@@ -199,16 +275,44 @@ Status InferMaxRoiPool(InferContext& context) {
   return Ok();
 }
 
-// Pixels [first, last) of an axis that one cell covers, within the image.
-void CellRange(double start, double end, int64_t cells, int64_t cell, int64_t extent,
-               int64_t* first, int64_t* last) {
+// Pixels [first, last) of an axis.
+struct Range {
+  int64_t first, last;
+};
+
+struct Region {
+  int64_t image;
+  std::vector<Range> rows, columns;  // of each cell, within the image
+};
+
+std::vector<Range> CellRanges(double start, double end, int64_t cells, int64_t extent) {
   // Multiplied before divided: a cell that ends on a whole pixel takes no pixel more by rounding.
   const auto cell_edge = [size = std::max(end - start + 1, 1.0), cells](int64_t number) {
     return size * static_cast<double>(number) / static_cast<double>(cells);
   };
-  const auto limit = static_cast<double>(extent);
-  *first = static_cast<int64_t>(std::clamp(std::floor(cell_edge(cell)) + start, 0.0, limit));
-  *last = static_cast<int64_t>(std::clamp(std::ceil(cell_edge(cell + 1)) + start, 0.0, limit));
+  const auto pixel = [&](double place) {
+    return static_cast<int64_t>(std::clamp(place + start, 0.0, static_cast<double>(extent)));
+  };
+  std::vector<Range> ranges;
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    ranges.push_back({pixel(std::floor(cell_edge(cell))), pixel(std::ceil(cell_edge(cell + 1)))});
+  }
+  return ranges;
+}
+
+// NaN counts as the largest; 0 for no pixels.
+template <typename T>
+T LargestPixel(const T* plane, int64_t width, const Range& rows, const Range& columns) {
+  if (rows.first >= rows.last || columns.first >= columns.last) return T(0);
+  T best = plane[rows.first * width + columns.first];
+  for (int64_t y = rows.first; y < rows.last; ++y) {
+    for (int64_t x = columns.first; x < columns.last; ++x) {
+      const T pixel = plane[y * width + x];
+      if (Widen(pixel) != Widen(pixel)) return pixel;
+      best = Widen(pixel) > Widen(best) ? pixel : best;
+    }
+  }
+  return best;
 }
 
 Status MaxRoiPool(KernelContext& context) {
@@ -218,6 +322,7 @@ Status MaxRoiPool(KernelContext& context) {
   const Dims& dims = x.dims();
   const Dims& pooled = y.dims();
   const double scale = context.attributes().Float("spatial_scale", 1);
+  std::vector<Region> regions;
   for (int64_t r = 0; r < pooled[0]; ++r) {
     double region[5];
     for (int64_t k = 0; k < 5; ++k) {
@@ -230,28 +335,24 @@ Status MaxRoiPool(KernelContext& context) {
       return Error(Code::kOutOfRange, "MaxRoiPool has batch index ", region[0], " for ", dims[0],
                    " images");
     }
-    const auto image = static_cast<int64_t>(region[0]);
-    VisitFloats(x.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      for (int64_t i = 0; i < pooled[1] * pooled[2] * pooled[3]; ++i) {
-        const int64_t c = i / pooled[3] / pooled[2];
-        const T* plane = x.data<T>() + (image * dims[1] + c) * dims[2] * dims[3];
-        int64_t top = 0, bottom = 0, left = 0, right = 0;
-        CellRange(region[2], region[4], pooled[2], i / pooled[3] % pooled[2], dims[2], &top,
-                  &bottom);
-        CellRange(region[1], region[3], pooled[3], i % pooled[3], dims[3], &left, &right);
-        T best = T(0);  // of an empty cell
-        for (int64_t h = top; h < bottom; ++h) {
-          for (int64_t w = left; w < right; ++w) {
-            const auto value = Widen(plane[h * dims[3] + w]);
-            if ((h == top && w == left) || value > Widen(best) || value != value)
-              best = plane[h * dims[3] + w];
-          }
+    regions.push_back({static_cast<int64_t>(region[0]),
+                       CellRanges(region[2], region[4], pooled[2], dims[2]),
+                       CellRanges(region[1], region[3], pooled[3], dims[3])});
+  }
+  VisitFloats(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    ParallelFor(pooled[0] * pooled[1], 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const Region& region = regions[static_cast<size_t>(i / pooled[1])];
+        const T* plane = x.data<T>() + (region.image * dims[1] + i % pooled[1]) * dims[2] * dims[3];
+        T* cell = y.data<T>() + i * pooled[2] * pooled[3];
+        for (const Range& rows : region.rows) {
+          for (const Range& columns : region.columns)
+            *cell++ = LargestPixel(plane, dims[3], rows, columns);
         }
-        y.data<T>()[r * pooled[1] * pooled[2] * pooled[3] + i] = best;
       }
     });
-  }
+  });
   return Ok();
 }
 }  // namespace

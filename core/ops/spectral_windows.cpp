@@ -129,18 +129,20 @@ Status MelWeightMatrix(KernelContext& context) {
   };
   ASC_ASSIGN_OR_RETURN(const Mel mel,
                        MakeMel(integer(0), integer(1), integer(2), real(3), real(4)));
-  FillFrom(context.output(0), [&](int64_t i) {
-    const auto bin = i / mel.bands, band = i % mel.bands;
-    const int64_t left = mel.edges[static_cast<size_t>(band)],
-                  center = mel.edges[static_cast<size_t>(band + 1)];
-    const int64_t right = mel.edges[static_cast<size_t>(band + 2)];
-    if (bin == center) return 1.0;  // the peak
-    if (bin >= left && bin < center)
-      return static_cast<double>(bin - left) / static_cast<double>(center - left);
-    if (bin > center && bin < right)
-      return static_cast<double>(right - bin) / static_cast<double>(right - center);
-    return 0.0;
-  });
+  std::vector<double> weights(static_cast<size_t>(mel.bins * mel.bands));
+  for (int64_t band = 0; band < mel.bands; ++band) {
+    const auto edge = [&](int64_t k) { return mel.edges[static_cast<size_t>(band + k)]; };
+    const auto set = [&](int64_t bin, double weight) {
+      weights[static_cast<size_t>(bin * mel.bands + band)] = weight;
+    };
+    const int64_t left = edge(0), center = edge(1), right = edge(2);
+    for (int64_t bin = left; bin < center; ++bin)
+      set(bin, static_cast<double>(bin - left) / static_cast<double>(center - left));
+    set(center, 1);
+    for (int64_t bin = center + 1; bin < right; ++bin)
+      set(bin, static_cast<double>(right - bin) / static_cast<double>(right - center));
+  }
+  FillFrom(context.output(0), [&](int64_t i) { return weights[static_cast<size_t>(i)]; });
   return Ok();
 }
 }  // namespace

@@ -46,49 +46,54 @@ Status InferStringSplit(InferContext& context) {
 constexpr std::string_view kSpace = " \t\n\v\f\r";
 
 // At most `most` splits; what is left after the last one stays whole.
-std::vector<std::string> SplitText(std::string_view text, std::string_view delimiter,
-                                   int64_t most) {
-  std::vector<std::string> pieces;
+// Appends the pieces of a text, which refer to it; gives their number.
+size_t SplitText(std::string_view text, std::string_view delimiter, int64_t most,
+                 std::vector<std::string_view>& pieces) {
+  const size_t before = pieces.size();
+  const auto count = [&] { return static_cast<int64_t>(pieces.size() - before); };
   if (delimiter.empty()) {
     // Runs of white space separate; those at the ends count for nothing.
     while (true) {
       const size_t begin = text.find_first_not_of(kSpace);
-      if (begin == std::string_view::npos) return pieces;
+      if (begin == std::string_view::npos) return pieces.size() - before;
       text.remove_prefix(begin);
       const size_t end = text.find_first_of(kSpace);
-      if (end == std::string_view::npos || static_cast<int64_t>(pieces.size()) == most) break;
-      pieces.emplace_back(text.substr(0, end));
+      if (end == std::string_view::npos || count() == most) break;
+      pieces.push_back(text.substr(0, end));
       text.remove_prefix(end);
     }
   } else {
-    while (static_cast<int64_t>(pieces.size()) != most) {
+    while (count() != most) {
       const size_t end = text.find(delimiter);
       if (end == std::string_view::npos) break;
-      pieces.emplace_back(text.substr(0, end));
+      pieces.push_back(text.substr(0, end));
       text.remove_prefix(end + delimiter.size());
     }
   }
-  pieces.emplace_back(text);
-  return pieces;
+  pieces.push_back(text);
+  return pieces.size() - before;
 }
 
 Status StringSplit(KernelContext& context) {
   const Tensor& in = context.input(0);
   const std::string delimiter = context.attributes().String("delimiter", "");
   const int64_t most = context.attributes().Int("maxsplit", INT64_MAX);
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string_view> pieces;
+  std::vector<size_t> row_sizes;
   size_t width = 0;
   for (const std::string& text : in.values<std::string>()) {
-    rows.push_back(SplitText(text, delimiter, most < 0 ? INT64_MAX : most));
-    width = std::max(width, rows.back().size());
+    row_sizes.push_back(SplitText(text, delimiter, most < 0 ? INT64_MAX : most, pieces));
+    width = std::max(width, row_sizes.back());
   }
   Dims dims = in.dims();
   dims.push_back(static_cast<int64_t>(width));
-  ASC_ASSIGN_OR_RETURN(Tensor * pieces, context.AllocateOutput(0, DataType::kString, dims));
+  ASC_ASSIGN_OR_RETURN(Tensor * rows, context.AllocateOutput(0, DataType::kString, dims));
   ASC_ASSIGN_OR_RETURN(Tensor * counts, context.AllocateOutput(1, DataType::kInt64, in.dims()));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    counts->data<int64_t>()[i] = static_cast<int64_t>(rows[i].size());
-    std::move(rows[i].begin(), rows[i].end(), pieces->data<std::string>() + i * width);
+  auto piece = pieces.begin();
+  for (size_t i = 0; i < row_sizes.size(); ++i) {
+    counts->data<int64_t>()[i] = static_cast<int64_t>(row_sizes[i]);
+    std::string* row = rows->data<std::string>() + i * width;
+    for (size_t k = 0; k < row_sizes[i]; ++k) row[k] = *piece++;
   }
   return Ok();
 }

@@ -17,6 +17,7 @@ std::unique_ptr<Pass> MakeReshapeSimplification();
 std::unique_ptr<Pass> MakeSliceSimplification();
 std::unique_ptr<Pass> MakeTransposeSimplification();
 std::unique_ptr<Pass> MakeCommonSubexpressions();
+std::unique_ptr<Pass> MakeCrossEntropy();
 std::unique_ptr<Pass> MakeDeadCodeElimination();
 std::unique_ptr<Pass> MakeActivationRecomposition();
 std::unique_ptr<Pass> MakeLayerNormRecomposition();

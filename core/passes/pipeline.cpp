@@ -25,6 +25,7 @@ constexpr Entry kPipeline[] = {
     {1, MakeSliceSimplification},
     {1, MakeCommonSubexpressions},
     {1, MakeDeadCodeElimination},
+    {2, MakeCrossEntropy},
     {2, MakeActivationRecomposition},
     {2, MakeLayerNormRecomposition},
     {2, MakeConvAffine},

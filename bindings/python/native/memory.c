@@ -137,6 +137,20 @@ static PyObject* new_tensor_buffer(asc_value* value) {
 
 PyObject* pyasc_buffer(asc_value* value) { return new_tensor_buffer(value); }
 
+PyObject* pyasc_strings(asc_value* value, size_t count) {
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  size_t i;
+  for (i = 0; list != NULL && i < count; ++i) {
+    asc_string text;
+    asc_status* failed = asc_value_get_string(value, i, &text);
+    PyObject* item = failed == NULL ? pyasc_str(text) : NULL;
+    if (failed != NULL) pyasc_raise(failed);
+    if (item == NULL) Py_CLEAR(list);
+    else PyList_SetItem(list, (Py_ssize_t)i, item);
+  }
+  return list;
+}
+
 /* ---- running ---- */
 
 static PyObject* ndarray_type = NULL;

@@ -45,6 +45,8 @@ asc_status* pyasc_borrow(PyObject* object, asc_data_type dtype, const int64_t* d
 /* The bytes of a tensor as an object with the buffer protocol, which keeps the tensor alive;
  * read-only where the tensor is. */
 PyObject* pyasc_buffer(asc_value* value);
+/* The `count` elements of a tensor of strings, as a list of str. */
+PyObject* pyasc_strings(asc_value* value, size_t count);
 
 /* Runs plain arrays through a session with as little as possible around it.
  *   arrays         sequence of one object with the buffer protocol for each input, in order

@@ -96,7 +96,7 @@ def _tensor_from_value(value):
     shape = _asc.asc_value_get_dims(value)
     if number == _dtypes.STRING:
         array = np.empty(shape, object)
-        array.reshape(-1)[:] = [_asc.asc_value_get_string(value, i) for i in range(array.size)]
+        array.reshape(-1)[:] = _asc.pyasc_strings(value, array.size)
         return array
     buffer = _asc.pyasc_buffer(value)
     if number in _dtypes.PACKED:
