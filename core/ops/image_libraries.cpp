@@ -134,6 +134,8 @@ std::optional<RgbImage> DecodeWebp(FileBytes file) {
 
 // ---- JPEG 2000 ----
 
+constexpr uint32_t kMostParts = 5;  // four inks and transparency; all take memory
+
 struct MemoryStream {
   FileBytes file;
   size_t at = 0;
@@ -203,9 +205,10 @@ std::optional<RgbImage> DecodeJpeg2000(FileBytes file) {
   if (!opj_setup_decoder(codec.get(), &parameters)) return std::nullopt;
   const bool header = opj_read_header(stream.get(), codec.get(), &made);
   const std::unique_ptr<opj_image_t, void (*)(opj_image_t*)> picture(made, opj_image_destroy);
-  if (!header || picture->numcomps == 0) return std::nullopt;
+  if (!header || picture->numcomps == 0 || picture->numcomps > kMostParts) return std::nullopt;
   const opj_image_comp_t* parts = picture->comps;
-  if (!IsImageSize(parts[0].h, parts[0].w)) return std::nullopt;
+  for (uint32_t c = 0; c < picture->numcomps; ++c)
+    if (!IsImageSize(parts[c].h, parts[c].w)) return std::nullopt;
   if (!opj_decode(codec.get(), stream.get(), picture.get()) ||
       !opj_end_decompress(codec.get(), stream.get())) {
     return std::nullopt;
