@@ -1,6 +1,7 @@
 // Linear models of ai.onnx.ml: LinearClassifier, LinearRegressor.
 #include <algorithm>
 
+#include "core/ops/cost.h"
 #include "core/ops/ml_common.h"
 #include "core/ops/ml_families.h"
 
@@ -157,6 +158,16 @@ Status LinearRegressor(KernelContext& context) {
   });
   return Ok();
 }
+// Two operations for each weight and row.
+CostEstimate LinearCost(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
+                        const AttributeMap& attributes) {
+  const auto dims = inputs[0].shape.ToDims();
+  const double rows = !dims || dims->empty() ? 0
+                      : dims->size() == 1    ? 1
+                                             : static_cast<double>((*dims)[0]);
+  const auto weights = static_cast<double>(ListAttribute<float>(attributes, "coefficients").size());
+  return {2 * rows * weights, DenseBytes(inputs, outputs)};
+}
 }  // namespace
 
 void AddMlLinearOps(OpTable& table) {
@@ -175,6 +186,7 @@ void AddMlLinearOps(OpTable& table) {
       .Attr("multi_class", int64_t{0}, "", "has no effect")
       .Attr("post_transform", std::string("NONE"))
       .Infer(InferLinearClassifier)
+      .Cost(LinearCost)
       .Kernel(LinearClassifier);
   table.Add("LinearRegressor", 1, kMlDomain)
       .Doc("the targets of a linear regression")
@@ -187,6 +199,7 @@ void AddMlLinearOps(OpTable& table) {
       .Attr("post_transform", std::string("NONE"))
       .Attr("targets", int64_t{1})
       .Infer(InferLinearRegressor)
+      .Cost(LinearCost)
       .Kernel(LinearRegressor);
 }
 

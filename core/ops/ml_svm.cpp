@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ops/cost.h"
 #include "core/ops/ml_common.h"
 #include "core/ops/ml_families.h"
 
@@ -352,6 +353,17 @@ Status ClassifySvm(KernelContext& context) {
   });
   return Ok();
 }
+// Two operations for each weight and row.
+CostEstimate SvmCost(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
+                     const AttributeMap& attributes) {
+  const auto dims = inputs[0].shape.ToDims();
+  const double rows = !dims || dims->empty() ? 0
+                      : dims->size() == 1    ? 1
+                                             : static_cast<double>((*dims)[0]);
+  const auto weights =
+      static_cast<double>(ListAttribute<float>(attributes, "support_vectors").size());
+  return {2 * rows * weights, DenseBytes(inputs, outputs)};
+}
 }  // namespace
 
 void AddMlSvmOps(OpTable& table) {
@@ -375,6 +387,7 @@ void AddMlSvmOps(OpTable& table) {
       .OptionalAttr("support_vectors", AttributeType::kFloats)
       .OptionalAttr("vectors_per_class", AttributeType::kInts)
       .Infer(InferSvmClassifier)
+      .Cost(SvmCost)
       .Kernel(ClassifySvm);
   table.Add("SVMRegressor", 1, kMlDomain)
       .Doc(
@@ -393,6 +406,7 @@ void AddMlSvmOps(OpTable& table) {
       .OptionalAttr("rho", AttributeType::kFloats)
       .OptionalAttr("support_vectors", AttributeType::kFloats)
       .Infer(InferSvmRegressor)
+      .Cost(SvmCost)
       .Kernel(SvmRegressor);
 }
 

@@ -1,7 +1,9 @@
 // Tree ensembles of ai.onnx.ml: TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor.
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/ops/cost.h"
 #include "core/ops/ml_common.h"
 #include "core/ops/ml_families.h"
 #include "core/ops/ml_prepared.h"
@@ -306,6 +308,38 @@ class Classify : public TreeFinish {
   Scoring scoring_;
 };
 
+// A step waits for two loads.
+constexpr double kStepFlops = 8;
+
+// Balanced trees: as many steps as a tree of that many nodes is deep.
+CostEstimate ForestCost(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
+                        double nodes, double trees) {
+  CostEstimate cost;
+  cost.bytes = DenseBytes(inputs, outputs);
+  const auto dims = inputs[0].shape.ToDims();
+  if (!dims || dims->empty()) return cost;
+  const double rows = dims->size() == 1 ? 1 : static_cast<double>((*dims)[0]);
+  cost.flops = rows * trees * std::log2(1 + nodes / std::max(1.0, trees)) * kStepFlops;
+  return cost;
+}
+
+CostEstimate NumberedForestCost(const std::vector<ValueType>& inputs,
+                                const std::vector<ValueType>& outputs,
+                                const AttributeMap& attributes) {
+  const auto ids = ListAttribute<int64_t>(attributes, "nodes_treeids");
+  double trees = ids.empty() ? 0 : 1;
+  for (size_t i = 1; i < ids.size(); ++i) trees += ids[i] != ids[i - 1];
+  return ForestCost(inputs, outputs, static_cast<double>(ids.size()), trees);
+}
+
+CostEstimate IndexedForestCost(const std::vector<ValueType>& inputs,
+                               const std::vector<ValueType>& outputs,
+                               const AttributeMap& attributes) {
+  const size_t nodes = ListAttribute<int64_t>(attributes, "nodes_featureids").size(),
+               trees = ListAttribute<int64_t>(attributes, "tree_roots").size();
+  return ForestCost(inputs, outputs, static_cast<double>(nodes), static_cast<double>(trees));
+}
+
 OpBuilder& AddNumberedNodes(OpBuilder& op) {
   return op.OptionalAttr("base_values", AttributeType::kFloats)
       .OptionalAttr("base_values_as_tensor", AttributeType::kTensor)
@@ -366,6 +400,7 @@ void AddMlTreeOps(OpTable& table) {
             "0 none, 1 softmax, 2 logistic, 3 softmax of zero, 4 probit")
       .RequiredAttr("tree_roots", AttributeType::kInts)
       .Infer(InferTreeEnsemble)
+      .Cost(IndexedForestCost)
       .Kernel(RunPrepared);
   AddNumberedNodes(table.Add("TreeEnsembleClassifier", 3, kMlDomain)
                        .Doc("labels and scores of a tree ensemble")
@@ -383,6 +418,7 @@ void AddMlTreeOps(OpTable& table) {
       .OptionalAttr("classlabels_int64s", AttributeType::kInts)
       .OptionalAttr("classlabels_strings", AttributeType::kStrings)
       .Infer(InferTreeClassifier)
+      .Cost(NumberedForestCost)
       .Kernel(RunPrepared);
   AddNumberedNodes(table.Add("TreeEnsembleRegressor", 3, kMlDomain)
                        .Doc("the targets of a tree ensemble")
@@ -398,6 +434,7 @@ void AddMlTreeOps(OpTable& table) {
       .OptionalAttr("target_weights", AttributeType::kFloats)
       .OptionalAttr("target_weights_as_tensor", AttributeType::kTensor)
       .Infer(InferTreeRegressor)
+      .Cost(NumberedForestCost)
       .Kernel(RunPrepared);
 }
 
