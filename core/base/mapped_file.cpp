@@ -7,8 +7,22 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
 
 namespace asc {
+namespace {
+// Where the files are mapped that live now.
+struct Mappings {
+  std::mutex mutex;
+  std::map<const std::byte*, const MappedFile*, std::greater<>> by_address;
+};
+Mappings& LiveMappings() {
+  static auto* mappings = new Mappings;  // never destroyed: files may outlive static destruction
+  return *mappings;
+}
+}  // namespace
 
 Result<std::shared_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
@@ -38,13 +52,18 @@ Result<std::shared_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
       return status;
     }
     file->data_ = static_cast<std::byte*>(data);
+    const std::lock_guard lock(LiveMappings().mutex);
+    LiveMappings().by_address.emplace(file->data_, file.get());
   }
   ::close(fd);
   return file;
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(data_, size_);
+  if (data_ == nullptr) return;
+  const std::lock_guard lock(LiveMappings().mutex);
+  LiveMappings().by_address.erase(data_);
+  ::munmap(data_, size_);
 }
 
 void MappedFile::DropPages(size_t offset, size_t bytes) const {
@@ -52,6 +71,17 @@ void MappedFile::DropPages(size_t offset, size_t bytes) const {
   const size_t begin = (offset + page - 1) / page * page;
   const size_t end = (offset + bytes) / page * page;
   if (begin < end && end <= size_) ::madvise(data_ + begin, end - begin, MADV_DONTNEED);
+}
+
+void MappedFile::DropPagesOf(const void* data, size_t bytes) {
+  const auto* begin = static_cast<const std::byte*>(data);
+  Mappings& mappings = LiveMappings();
+  const std::lock_guard lock(mappings.mutex);
+  const auto it = mappings.by_address.lower_bound(begin);  // the nearest that starts at or before
+  if (it == mappings.by_address.end()) return;
+  const auto offset = static_cast<size_t>(begin - it->first);
+  const size_t size = it->second->size();
+  if (offset < size && bytes <= size - offset) it->second->DropPages(offset, bytes);
 }
 
 std::shared_ptr<Buffer> MappedFile::Slice(const std::shared_ptr<MappedFile>& file, size_t offset, size_t bytes) {

@@ -26,6 +26,8 @@ class MappedFile {
   // Tells the kernel that the pages wholly inside [offset, offset + bytes) are not needed for now (they come back from the
   // file if read again); used once weights are packed.
   void DropPages(size_t offset, size_t bytes) const;
+  // The same for bytes of whatever mapped file they lie in; nothing happens where they lie in none. Thread-safe.
+  static void DropPagesOf(const void* data, size_t bytes);
 
   // A read-only Buffer over a part of the file, which keeps the mapping alive. The range must lie inside the file.
   static std::shared_ptr<Buffer> Slice(const std::shared_ptr<MappedFile>& file, size_t offset, size_t bytes);

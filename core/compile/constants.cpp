@@ -2,7 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/mapped_file.h"
+
 namespace asc {
+namespace {
+constexpr size_t kLeastDropped = 1 << 20;
+}  // namespace
 
 ConstantStore::Entry& ConstantStore::EntryOf(const Tensor& constant) const {
   const std::lock_guard lock(mutex_);
@@ -27,6 +32,8 @@ Result<std::shared_ptr<Buffer>> ConstantStore::GetOrMake(
     return entry.forms.back().second;
   }
   ASC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, make(allocator_));
+  // What was read of the file counts as memory of the process until it is let go; few read it again.
+  if (!constant.is_lazy() && constant.bytes() >= kLeastDropped) MappedFile::DropPagesOf(constant.raw(), constant.bytes());
   entry.forms.emplace_back(form, buffer);
   packed_bytes_.fetch_add(static_cast<int64_t>(buffer->size()), std::memory_order_relaxed);
   forms_made_.fetch_add(1, std::memory_order_relaxed);

@@ -1,8 +1,11 @@
 // ConstantFolding: what depends on constants alone is computed now: nodes by their reference
 // kernels, elements that shape rules know, Ifs whose condition is known; regions get captured
 // constants as their own.
+#include "core/passes/constant_folding.h"
+
 #include <algorithm>
 
+#include "core/base/mapped_file.h"
 #include "core/ops/evaluate.h"
 #include "core/passes/inline_region.h"
 #include "core/passes/passes.h"
@@ -12,9 +15,12 @@ namespace {
 // A result may be larger than what it is made from (Expand, ConstantOfShape, Tile) only up to this
 // size: beyond, it is cheaper to make it at run time than to keep it.
 constexpr size_t kMostGrownBytes = size_t{16} << 20;
+// Constants from this size on stay in their file where a product can read them transposed.
+constexpr size_t kLeastLeftBytes = size_t{4} << 20;
 
 class ConstantFolding : public NodePass {
  public:
+  explicit ConstantFolding(bool is_last) : is_last_(is_last) {}
   std::string_view name() const override { return "ConstantFolding"; }
 
   void Visit(PassContext& context, const Node& node) override {
@@ -26,10 +32,25 @@ class ConstantFolding : public NodePass {
     if (!node.schema->deterministic || node.schema->writes_variable || !node.regions.empty())
       return;
     if (FoldKnownElements(context, node)) return;
+    if (!is_last_ && context.options().graph_opt_level >= 2 && IsForProducts(context.graph(), node))
+      return;
     Evaluate(context, node);
   }
 
  private:
+  // A transposed big matrix that only products read: the fusion of products takes it as it is, which spares a copy of an embedding
+  // that is the output matrix too. What it leaves is folded after it.
+  static bool IsForProducts(const Graph& graph, const Node& node) {
+    if (!node.Is("Transpose")) return false;
+    const Tensor* constant = graph.Constant(node.inputs[0]);
+    if (constant == nullptr || constant->rank() != 2 || constant->bytes() < kLeastLeftBytes)
+      return false;
+    const std::vector<Use>& uses = graph.value(node.outputs[0]).uses;
+    return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+      return use.node.valid() && graph.node(use.node).Is("MatMul");
+    });
+  }
+
   // Region captures of constants become constants of the region, so that it folds them like its
   // own.
   static bool SinkCaptures(PassContext& context, const Node& node) {
@@ -146,6 +167,12 @@ class ConstantFolding : public NodePass {
       context.Reject(kRule, node, results.status().ToString());
       return;
     }
+    for (const AnyValue* input : inputs) {
+      if (input == nullptr || input->tensor().is_lazy() ||
+          input->tensor().bytes() < kLeastLeftBytes)
+        continue;
+      MappedFile::DropPagesOf(input->tensor().raw(), input->tensor().bytes());
+    }
     Patch patch(kRule, node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].valid()) continue;
@@ -156,9 +183,13 @@ class ConstantFolding : public NodePass {
     patch.Remove(node.id);
     context.Submit(patch);
   }
+
+  const bool is_last_;
 };
 }  // namespace
 
-std::unique_ptr<Pass> MakeConstantFolding() { return std::make_unique<ConstantFolding>(); }
+std::unique_ptr<Pass> MakeConstantFolding() { return std::make_unique<ConstantFolding>(false); }
+
+std::unique_ptr<Pass> MakeLastConstantFolding() { return std::make_unique<ConstantFolding>(true); }
 
 }  // namespace asc

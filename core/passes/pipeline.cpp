@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/constant_folding.h"
 #include "core/passes/fusion.h"
 #include "core/passes/passes.h"
 
@@ -34,7 +35,7 @@ constexpr Entry kPipeline[] = {
     {2, MakeFusedMatMul},
     {2, MakeFusedAttention},
     {2, MakeVectorFusion},
-    {2, MakeConstantFolding},
+    {2, MakeLastConstantFolding},
     {2, MakeDeadCodeElimination},
     {3, MakeLayoutAssignment},
 };
@@ -56,7 +57,8 @@ std::vector<std::unique_ptr<Pass>> StandardPasses(const PassOptions& options) {
   std::vector<std::unique_ptr<Pass>> passes;
   for (const Entry& entry : kPipeline) {
     if (entry.level > options.graph_opt_level) continue;
-    if (entry.make == MakeConstantFolding && !options.enable_const_fold) continue;
+    const bool folds = entry.make == MakeConstantFolding || entry.make == MakeLastConstantFolding;
+    if (folds && !options.enable_const_fold) continue;
     passes.push_back(entry.make());
   }
   return passes;

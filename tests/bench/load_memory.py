@@ -64,6 +64,12 @@ def matmul_layer(weights, rng, i):
     return [helper.make_node("MatMul", [f"x{i}", f"w{i}"], [f"x{i + 1}"])], [w]
 
 
+def transposed_layer(weights, rng, i):
+    w = weights.add(f"w{i}", rng.standard_normal((1024, 1024), np.float32) / 32)
+    nodes = [helper.make_node("Transpose", [f"w{i}"], [f"t{i}"]), helper.make_node("MatMul", [f"x{i}", f"t{i}"], [f"x{i + 1}"])]
+    return nodes, [w]
+
+
 def wide_layer(weights, rng, i):
     up = weights.add(f"u{i}", rng.standard_normal((1024, 12288), np.float32) / 32)
     down = weights.add(f"d{i}", rng.standard_normal((12288, 1024), np.float32) / 111)
@@ -98,6 +104,7 @@ def lstm_layer(weights, rng, i):
 # A layer, the extents of its input, and its megabytes.
 MODELS = {
     "matmul": (matmul_layer, [8, 1024], 4),
+    "matmul-transposed": (transposed_layer, [8, 1024], 4),
     "matmul-wide": (wide_layer, [8, 1024], 96),
     "conv": (conv_layer, [1, 341, 8, 8], 4),
     "conv-bn": (conv_bn_layer, [1, 341, 8, 8], 4),
@@ -116,7 +123,8 @@ def write_model(name, megabytes, shift, folder):
         nodes += made
         tensors += held
     weights.close()
-    nodes[0].input[0], nodes[-1].output[0] = "x", "y"
+    next(node for node in nodes if node.input[0] == "x0").input[0] = "x"
+    nodes[-1].output[0] = "y"
     x, y = (helper.make_tensor_value_info(port, TensorProto.FLOAT, dims) for port in "xy")
     graph = helper.make_graph(nodes, "load", [x], [y], tensors)
     path = folder / "model.onnx"
