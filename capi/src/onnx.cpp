@@ -1,12 +1,15 @@
 #include "asc/onnx.h"
 
-#include <cstring>
+#include <mutex>
 
 #include "capi/src/graph.h"
 #include "capi/src/import.h"
+#include "capi/src/onnx.h"
 #include "capi/src/value.h"
 #ifdef ASC_WITH_ONNX
+#include "core/base/log.h"
 #include "core/onnx/export.h"
+#include "core/passes/dump.h"
 #endif
 
 using asc::InvalidArgument;
@@ -19,6 +22,23 @@ namespace asc::capi {
 namespace {
 #ifdef ASC_WITH_ONNX
 using Options = ExportOptions;
+
+// A dump has a file for each pass, and each has the weights.
+constexpr uint64_t kMostDumpedBytes = uint64_t{64} << 20;
+
+Status WriteDump(const Graph& graph, const std::string& path) {
+  uint64_t bytes = 0;
+  for (const ValueId id : graph.Values()) {
+    const Tensor& constant = graph.value(id).constant;
+    if (constant.defined()) bytes += constant.bytes();
+  }
+  if (bytes > kMostDumpedBytes) return Ok();
+  const Status status = ExportOnnxFile(graph, path);
+  if (status.ok() || status.code() == Code::kIo) return status;
+  // Half-way through the passes a graph may have no form in ONNX, which is nothing to fail for.
+  Log(LogLevel::kWarning, "no dump '", path, "': ", status.message());
+  return Ok();
+}
 #else
 // As far as they are set and read here.
 struct Options {
@@ -34,6 +54,13 @@ Result<std::string> ExportOnnxBytes(const Graph&, const Options&) { return NoExp
 Status ExportOnnxFile(const Graph&, const std::string&, const Options&) { return NoExporter(); }
 #endif
 }  // namespace
+
+void DumpOnnxToo() {
+#ifdef ASC_WITH_ONNX
+  static std::once_flag once;
+  std::call_once(once, [] { RegisterDumpWriter("onnx", WriteDump); });
+#endif
+}
 }  // namespace asc::capi
 
 struct asc_export_options : asc::capi::Handle<asc_export_options, asc::capi::Options> {

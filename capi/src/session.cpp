@@ -7,6 +7,7 @@
 #include "capi/src/device.h"
 #include "capi/src/graph.h"
 #include "capi/src/import.h"
+#include "capi/src/onnx.h"
 #include "capi/src/options.h"
 #include "capi/src/run.h"
 #include "capi/src/value.h"
@@ -59,6 +60,7 @@ struct Target {
 Result<Target> TargetOf(asc_string device, const asc_compile_options* options) {
   if (options != nullptr) ASC_NEED_HANDLE(options);
   ASC_ASSIGN_OR_RETURN(Device * found, DeviceOf(device));
+  if (options != nullptr && !(*options)->dump_path.empty()) DumpOnnxToo();
   return Target{found, options ? **options : CompileOptions()};
 }
 

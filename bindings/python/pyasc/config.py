@@ -33,7 +33,8 @@ class CompileConfig:
     precision_mode         "must_keep_origin_dtype"; the others are not built yet (E5009)
     plan_cache_size        32   plans kept for distinct input shapes
     threads                0   cores used at most; 0: all that the process may use
-    dump_path              ""   folder for the graph before and after each pass
+    dump_path              ""   folder for the graph before and after each pass: text, DOT and, where the weights take no
+                                more than 64 MiB, ONNX
     verify_passes          False  run the graph verifier after every pass
     rewrite_limit          -1   stop after this many rewrites, to bisect; -1: no limit
 

@@ -40,7 +40,8 @@ ASC_API asc_status* asc_compile_options_set_int(asc_compile_options* options, as
 ASC_API asc_status* asc_compile_options_get_int(const asc_compile_options* options, asc_string key,
                                                 int64_t* out);
 /* Texts:
- *   dump_path        ""   folder for graphs before and after each pass
+ *   dump_path        ""   folder for graphs before and after each pass, as text, DOT and, where the
+ *                         weights take no more than 64 MiB, ONNX
  *   tune_cache       ""   folder for what tuning finds, by CPU, libraries, operator and shapes; "" is
  *                         `pyasc` in XDG_CACHE_HOME or ~/.cache
  *   precision_mode   "must_keep_origin_dtype" (the others: E5009, not built yet) */

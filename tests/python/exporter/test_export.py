@@ -159,3 +159,18 @@ def test_what_is_no_graph():
         ctx.relu(ctx.input("x", shape=(2,)))
         with pytest.raises(pyasc.errors.InvalidArgumentError, match="not optimised"):
             pyasc.onnx.export(ctx, optimized=True)
+
+
+def test_the_dump_has_a_model_for_every_pass(tmp_path):
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((1, 16, 8, 8), np.float32)
+    with pyasc.Context(config=pyasc.CompileConfig(dump_path=str(tmp_path / "dump"))) as ctx:
+        y = ctx.conv2d(ctx.input("x", shape=x.shape), ctx.constant(rng.standard_normal((16, 16, 3, 3), np.float32)))
+        z = ctx.softmax(ctx.relu(y) * 2.0 + 1.0, dim=-1)
+        ctx.output(ctx.matmul(z, ctx.constant(rng.standard_normal((6, 4), np.float32))), name="z")
+        want = ctx.execute({"x": x})["z"]
+    files = sorted((tmp_path / "dump").glob("*.onnx"))
+    assert len(files) == len(list((tmp_path / "dump").glob("*.dot"))) > 2
+    for file in files:
+        checked(file.read_bytes())
+        np.testing.assert_allclose(pyasc.load(file).run(x)["z"], want, rtol=1e-4, atol=1e-5)
