@@ -76,7 +76,13 @@ bool KeepsElements(const Graph& graph, const Node& node) {
     if (perm.empty()) return shape.has_rank() && shape.rank() <= 1;
     return std::is_sorted(perm.begin(), perm.end());
   }
-  if (node.Is("Slice")) return !node.input(4).valid() || AllInts(graph, node.input(4), 1);
+  if (node.Is("Slice")) {
+    // Axes that are not known may be out of range, whatever the shape.
+    const bool known_axes = !node.input(3).valid() || graph.Constant(node.input(3)) != nullptr;
+    const Shape& shape = graph.value(node.inputs[0]).type.shape;
+    return shape.has_rank() && shape.rank() > 0 && known_axes &&
+           (!node.input(4).valid() || AllInts(graph, node.input(4), 1));
+  }
   if (node.Is("Pad")) return AllInts(graph, node.input(1), 0);
   if (node.Is("Tile")) return AllInts(graph, node.input(1), 1);
   if (node.Is("Dropout")) return IsInferenceDropout(graph, node);

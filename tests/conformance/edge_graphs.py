@@ -247,7 +247,43 @@ def _pad(b, name, shape, dtype):
         b.add("Pad", [name, b.constant(np.array(pads, np.int64))], out, dtype)
 
 
-STEPS = (_unary, _unary, _unary, _binary, _binary, _binary, _cast, _cast, _transpose, _transpose, _reshape, _squeeze, _slice, _concat,
+def _expand(b, name, shape, dtype):
+    target = b.one_of(tuple(3 if n == 1 else n for n in shape), (1, *shape), (2, *shape), shape, (1,))
+    b.add("Expand", [name, b.constant(np.array(target, np.int64))], np.broadcast_shapes(shape, target), dtype)
+
+
+def _gather(b, name, shape, dtype):
+    if not shape:
+        return
+    axis = b.draw(st.integers(0, len(shape) - 1))
+    if shape[axis] == 0:
+        return
+    indices = b.one_of(np.array(0), np.array([0]), np.array(-1), np.array([[0, -1]]), np.arange(shape[axis]))
+    out = (*shape[:axis], *indices.shape, *shape[axis + 1 :])
+    b.add("Gather", [name, b.constant(indices.astype(np.int64))], out, dtype, axis=axis)
+
+
+def _flatten(b, name, shape, dtype):
+    axis = b.draw(st.integers(0, len(shape)))
+    out = [int(np.prod(part, dtype=int)) for part in (shape[:axis], shape[axis:])]
+    b.add("Flatten", [name], out, dtype, axis=axis)
+
+
+def _shape_of(b, name, shape, dtype):
+    """Back to a shape that is computed: of another value with as many elements, or a count."""
+    same = [v for v in b.values if np.prod(v[1], dtype=int) == np.prod(shape, dtype=int)]
+    other = b.one_of(*same)
+    b.add("Shape", [other[0]], (len(other[1]),), i64)
+    b.add("Reshape", [name, b.values[-1][0]], other[1], dtype, allowzero=1)
+
+
+def _tile(b, name, shape, dtype):
+    repeats = [b.one_of(1, 1, 2) for _ in shape]
+    if shape:
+        b.add("Tile", [name, b.constant(np.array(repeats, np.int64))], [n * r for n, r in zip(shape, repeats)], dtype)
+
+
+STEPS = (_expand, _gather, _flatten, _shape_of, _tile, _squeeze, _unary, _unary, _unary, _binary, _binary, _binary, _cast, _cast, _transpose, _transpose, _reshape, _squeeze, _slice, _concat,
          _reduce, _softmax, _matmul, _conv, _batch_norm, _where, _compare, _pad)  # fmt: skip
 
 

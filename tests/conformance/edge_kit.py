@@ -26,6 +26,7 @@ class Case:
     constants: tuple = ()  # positions that are initializers
     shapes: str = "static"  # what the model says of its inputs: static, symbolic, unknown
     exact: bool = True  # False: values that depend on chance; only types and shapes are compared
+    typed: bool = True  # False: the model says nothing of its outputs
 
     @property
     def elements(self):
@@ -50,7 +51,9 @@ class Case:
         while self.outputs and not self.outputs[-1]:
             self.outputs.pop()
         node = oracle.node(self.op, ",".join(self.names()), ",".join(self.outputs), name="tested", **self.attributes)
-        return oracle.make_model([node], inputs, [o for o in self.outputs if o], initializers, opset=self.opset)
+        names = [o for o in self.outputs if o]
+        outputs = names if self.typed else dict.fromkeys(names)
+        return oracle.make_model([node], inputs, outputs, initializers, opset=self.opset)
 
     def _spec(self, i, value):
         if isinstance(value, list):

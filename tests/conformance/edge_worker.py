@@ -49,7 +49,7 @@ def _serve(pipe):
 class Worker:
     """A process that runs engines one after the other; started again when it dies or takes too long."""
 
-    def __init__(self, timeout=60):
+    def __init__(self, timeout=180):
         self.timeout = timeout
         self._process = None
 

@@ -16,8 +16,9 @@ import onnx
 from hypothesis import strategies as st
 
 from tests.conformance import edge_elementwise, edge_move, edge_network, edge_reduce  # noqa: F401
+from tests.conformance.edge_broken import broken
 from tests.conformance.edge_graphs import graphs
-from tests.conformance.edge_judge import BAD, judge
+from tests.conformance.edge_judge import BAD, judge, judge_levels
 from tests.conformance.edge_kit import Kit
 from tests.conformance.edge_worker import Worker
 
@@ -50,7 +51,7 @@ def cases(op):
     return graphs() if op == GRAPHS else _nodes(op)
 
 
-def search(op, examples, seed):
+def search(op, examples, seed, break_them=False):
     """Judges `examples` cases; gives the counts by kind, and the smallest cases of each kind that is worth a look."""
     worker, counts, found = Worker(), {}, {}
 
@@ -63,9 +64,9 @@ def search(op, examples, seed):
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.seed(seed)
-    @hypothesis.given(cases(op))
+    @hypothesis.given(broken(cases(op)) if break_them and op != GRAPHS else cases(op))
     def look(case):
-        verdict = judge(case, worker)
+        verdict = judge_levels(case, worker) if break_them else judge(case, worker)
         counts[verdict.kind] = counts.get(verdict.kind, 0) + 1
         if verdict.kind != "good":
             found.setdefault(verdict.kind, []).append((case.elements, str(case), verdict.text))
@@ -85,6 +86,7 @@ def main(arguments=None):
     parser.add_argument("--examples", type=int, default=100, help="cases per operator")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--op", nargs="*", help=f"operators, or '{GRAPHS}' (default: all)")
+    parser.add_argument("--broken", action="store_true", help="cases that make no sense: refused or not, the same at both levels")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true", help="show splits and rules too")
     options = parser.parse_args(arguments)
@@ -92,7 +94,7 @@ def main(arguments=None):
     total, bad = {}, 0
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(options.jobs, context) as pool:
-        jobs = [pool.submit(search, op, options.examples, options.seed) for op in ops]
+        jobs = [pool.submit(search, op, options.examples, options.seed, options.broken) for op in ops]
         for job in jobs:
             op, counts, found = job.result()
             print(f"{op}: " + ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items())), flush=True)

@@ -4,7 +4,24 @@ import numpy as np
 import pytest
 
 import engines
-from oracle import assert_refused, assert_same, check, f16, f32, f64, i32, i64, levels, make_model, onnx_type, random, run, short, u8
+from oracle import (
+    assert_load_or_run_refused,
+    assert_refused,
+    assert_same,
+    check,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    levels,
+    make_model,
+    onnx_type,
+    random,
+    run,
+    short,
+    u8,
+)
 
 X = np.array([[1.5, -2.0, 0.0], [np.nan, np.inf, -np.inf]], f32)
 N = np.array([[3, -4, 0], [7, -128, 127]], i32)
@@ -242,3 +259,14 @@ def test_rewritten_views_refuse_what_the_view_would(name, shape, level):
     assert_same(loaded.run({"x": random(good)})["y"], want)
     assert_refused(lambda: loaded.run({"x": random(bad)}))
     assert_same(loaded.run({"x": random(good)})["y"], want)
+
+
+@levels
+@pytest.mark.parametrize("known", [True, False])
+def test_slice_of_a_scalar_is_refused(known, level):
+    """It gives the shape that it takes, and still names an axis that is not there."""
+    constants = {"s": ints(0), "e": ints(1)} | ({"a": ints(0)} if known else {})
+    inputs = {"x": (f32, ())} | ({} if known else {"a": (i64, (1,))})
+    model = make_model("y = Slice(x, s, e, a)", inputs, {"y": f32}, constants)
+    feeds = {"x": np.array(1, f32)} | ({} if known else {"a": ints(0)})
+    assert_load_or_run_refused(model, feeds, level)
