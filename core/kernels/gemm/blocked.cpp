@@ -18,6 +18,9 @@ constexpr int64_t kGroupColumns = 256;
 constexpr int64_t kCopyGap = 16;
 // Rows at a distance of a multiple of so many bytes fall on the same lines of the first-level cache, which holds so many of them.
 constexpr int64_t kAliasBytes = 4096, kAliasRows = 8;
+// Multiply-adds of a vector in the time in which an element of an image comes from another core's cache, and is taken
+// back when its memory is next written. It varies by ten times with how far apart the cores are.
+constexpr double kShared = 1.5;
 // Nanoseconds of work that are worth waking a thread for.
 constexpr double kWorthAThread = 4000;
 // Strassen's algorithm gains from these extents on. The seven sums of a block of rows, and those of a pair of
@@ -43,13 +46,14 @@ int64_t StoredColumns(const Product& p) {
 }
 
 // About the time of a part of so many rows and panels, per step of the sum, in multiply-adds of a vector.
-double PartCost(const TileShape& tiles, int64_t rows, int64_t panels) {
+// `shared` is the cost of an element that another thread has written.
+double PartCost(const TileShape& tiles, int64_t rows, int64_t panels, double shared) {
   const int64_t cuts = CeilDiv(rows, tiles.rows);
   const auto vectors = static_cast<double>(tiles.width / tiles.lanes);
   // A short tile waits for its own sums; panels come from memory once, rows from the cache for each panel.
   const double tile = std::max(vectors * static_cast<double>(CeilDiv(rows, cuts)), 4.0);
   return static_cast<double>(panels) * (tile * static_cast<double>(cuts) + 2.4 * vectors) +
-         0.05 * static_cast<double>(rows);
+         (0.05 + shared) * static_cast<double>(rows);
 }
 
 const float* CopyRows(const Product& p, int64_t a_column, int64_t rows, int64_t depth, float* to) {
@@ -255,12 +259,14 @@ Cutting Cut(const Product& product, int64_t a_column, int threads, bool may_halv
   if (may_halve && a_column == 1) {
     if (const auto halved = CutHalved(product, parts)) return *halved;
   }
+  const double shared = product.c_width == 0 ? 0 : kShared;
   double least = 0;
   for (int64_t row_parts = 1; row_parts <= parts; ++row_parts) {
     const int64_t column_parts = parts / row_parts;
     if (row_parts > product.m || column_parts > panels) continue;
     const double cost =
-        PartCost(tiles, CeilDiv(product.m, row_parts), CeilDiv(panels, column_parts));
+        PartCost(tiles, CeilDiv(product.m, row_parts), CeilDiv(panels, column_parts),
+                 shared * (1 - 1 / static_cast<double>(column_parts)));
     if (least != 0 && cost >= least) continue;
     least = cost;
     out.row_parts = row_parts;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/prefetch.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/gemm/micro_kernel.cpp"
 #include "core/kernels/vector/targets.h"
@@ -24,14 +26,22 @@ struct Ahead {
 constexpr int ChainsOf(int sums) { return sums <= 2 ? 4 : sums <= 4 ? 2 : 1; }
 
 // Asks for the lines of a tile whose first row starts at `first`, to be written or only read.
-template <int kCount, int kColumns, int kWrite>
+template <bool kWrite>
+HWY_INLINE void Near(const float* at) {
+  if constexpr (kWrite) {
+    PrefetchToWrite(at);
+  } else {
+    __builtin_prefetch(at, 0, 2);
+  }
+}
+template <int kCount, int kColumns, bool kWrite>
 HWY_INLINE void NearRows(const Product& p, const float* first, int64_t step, int64_t column) {
   constexpr int64_t kLine = 16;  // floats
   const int64_t start = PlaceOf(p, column).offset;
   const int64_t next = kColumns * kLanes > kLine ? PlaceOf(p, column + kLine).offset : start;
   Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
-    __builtin_prefetch(first + r * step + start, kWrite, 2);
-    if constexpr (kColumns * kLanes > kLine) __builtin_prefetch(first + r * step + next, kWrite, 2);
+    Near<kWrite>(first + r * step + start);
+    if constexpr (kColumns * kLanes > kLine) Near<kWrite>(first + r * step + next);
   });
 }
 
@@ -49,9 +59,9 @@ HWY_NOINLINE void Tile(const Product& p, int64_t row, int64_t column, Ahead& ahe
   });
   // The result, and what is added to it, come near while the sums grow: stores and loads that wait for memory
   // hold up the next tile.
-  NearRows<kCount, kColumns, 1>(p, p.c + row * p.c_row, p.c_row, column);
+  NearRows<kCount, kColumns, true>(p, p.c + row * p.c_row, p.c_row, column);
   if (p.residual != nullptr) {
-    NearRows<kCount, kColumns, 0>(p, p.residual + row * p.residual_row, p.residual_row, column);
+    NearRows<kCount, kColumns, false>(p, p.residual + row * p.residual_row, p.residual_row, column);
   }
   const float* a = p.a + row * p.a_row;
   const float* b = p.b + column / kWidth * p.b_panel;

@@ -33,8 +33,12 @@ bool IsUnrolled(const WindowAxis& columns);
 // Whether this CPU adds products in one instruction, and has the registers that the loops need.
 bool MultipliesAndAdds();
 
-// The output rows [begin, end) of all planes, counted through. On the calling thread.
-void ConvolveDepthwise(const Depthwise& p, int64_t begin, int64_t end);
+// The output rows [first_row, last_row) of some planes.
+struct DepthwisePart {
+  int64_t first_plane, last_plane, first_row, last_row;
+};
+// On the calling thread.
+void ConvolveDepthwise(const Depthwise& p, const DepthwisePart& part);
 
 }  // namespace asc::simd
 

@@ -1,5 +1,6 @@
 // Conv and asc.FusedConv that give each channel a window of its own, on blocked images and constant
 // weights.
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/parallel.h"
@@ -12,7 +13,9 @@ namespace asc {
 namespace {
 using simd::Depthwise;
 
-constexpr int64_t kGrain = 1 << 16;  // multiplications
+constexpr int64_t kGrain = 1 << 16;  // multiplications that are worth a thread
+// Of fewer rows for a thread too many are read by two, or fetched ahead by the one that does not need them.
+constexpr int64_t kFewestRows = 7;
 
 enum Operand : size_t { kX = 0, kW = 1, kBias = 2, kResidual = 3 };
 
@@ -88,9 +91,16 @@ Result<std::shared_ptr<Buffer>> PackWeights(const Depthwise& p, PackedConstants&
 
 class DepthwiseConvolution : public Kernel {
  public:
-  DepthwiseConvolution(const Depthwise& p, std::shared_ptr<Buffer> packed)
+  DepthwiseConvolution(const Depthwise& p, std::shared_ptr<Buffer> packed, int threads)
       : p_(p), packed_(std::move(packed)) {
     p_.weights = reinterpret_cast<const float*>(packed_->data());
+    // By rows, as products around it are: what a thread wrote is in its cache, and lines that another one has read too are
+    // slow to write again.
+    const int64_t planes = p.images * p.blocks, rows = p.rows.output;
+    const int64_t work = p.rows.kernel * p.columns.kernel * p.columns.output * p.c0 * planes * rows;
+    const int64_t parts = std::clamp<int64_t>(work / kGrain, 1, threads);
+    row_parts_ = std::clamp<int64_t>(rows / kFewestRows, 1, parts);
+    plane_parts_ = std::min(planes, parts / row_parts_);
   }
 
   Status Run(KernelContext& context) const override {
@@ -99,9 +109,14 @@ class DepthwiseConvolution : public Kernel {
     p.y = context.output(0).data<float>();
     if (context.HasInput(kBias)) p.bias = context.input(kBias).data<float>();
     if (context.HasInput(kResidual)) p.residual = context.input(kResidual).data<float>();
-    const int64_t work = p.rows.kernel * p.columns.kernel * p.columns.output * p.c0;
-    ParallelFor(p.images * p.blocks * p.rows.output, std::max<int64_t>(1, kGrain / work),
-                [&](int64_t begin, int64_t end) { simd::ConvolveDepthwise(p, begin, end); });
+    const int64_t planes = p.images * p.blocks, rows = p.rows.output;
+    ParallelFor(row_parts_ * plane_parts_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        const int64_t i = part / row_parts_, j = part % row_parts_;
+        simd::ConvolveDepthwise(p, {planes * i / plane_parts_, planes * (i + 1) / plane_parts_,
+                                    rows * j / row_parts_, rows * (j + 1) / row_parts_});
+      }
+    });
     return Ok();
   }
   bool packs(size_t i) const override { return i == kW; }
@@ -110,6 +125,7 @@ class DepthwiseConvolution : public Kernel {
  private:
   Depthwise p_;
   std::shared_ptr<Buffer> packed_;
+  int64_t row_parts_, plane_parts_;  // each pair is work for one thread
 };
 
 bool Supports(const KernelRequest& request) { return DepthwiseOf(request).has_value(); }
@@ -139,7 +155,7 @@ Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
   const int64_t count = p.blocks * p.rows.kernel * p.columns.kernel * p.c0;
   if (!std::all_of(weights, weights + count, [](float w) { return std::isfinite(w); }))
     return Error(Code::kUnavailable, "weights that are not finite");
-  return simd::Make<DepthwiseConvolution>(p, std::move(packed));
+  return simd::Make<DepthwiseConvolution>(p, std::move(packed), request.threads);
 }
 }  // namespace
 

@@ -184,29 +184,28 @@ RowFunction RowFunctionOf(const WindowAxis& columns) {
 }
 
 template <int kC0>
-void ConvolveRows(const Depthwise& p, int64_t begin, int64_t end) {
+void ConvolveRows(const Depthwise& p, const DepthwisePart& part) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(BlockLanes<kC0>()));
   const RowFunction convolve = RowFunctionOf<kC0>(p.columns);
   const Inside inside(p.columns);
   const int64_t row_size = p.columns.output * kC0, window_row = p.columns.kernel * kC0;
   HWY_ALIGN float bias[kC0];
-  int64_t plane = begin / p.rows.output, o = begin % p.rows.output;
-  for (int64_t at = begin; at < end; ++plane, o = 0) {
+  for (int64_t plane = part.first_plane; plane < part.last_plane; ++plane) {
     const int64_t block = plane % p.blocks, used = std::min<int64_t>(kC0, p.channels - block * kC0);
     std::fill_n(bias, kC0, 0.0f);
     if (p.bias != nullptr) std::copy_n(p.bias + block * kC0, used, bias);
-    for (; o < p.rows.output && at < end; ++o, ++at) {
+    for (int64_t o = part.first_row; o < part.last_row; ++o) {
       const Taps taps(p.rows, o);
       const int64_t top = plane * p.rows.input + p.rows.Start(o) + taps.first;
+      const int64_t at = (plane * p.rows.output + o) * row_size;
       const float* x = p.x + top * p.columns.input * kC0;
       const float* weights = p.weights + (block * p.rows.kernel + taps.first) * window_row;
       for (int64_t lane = 0; lane < kC0; lane += lanes) {
         convolve({x + lane, weights + lane, taps.last - taps.first, bias + lane,
-                  p.residual == nullptr ? nullptr : p.residual + at * row_size + lane,
-                  p.y + at * row_size + lane, &p},
+                  p.residual == nullptr ? nullptr : p.residual + at + lane, p.y + at + lane, &p},
                  inside);
       }
-      float* y = p.y + at * row_size;
+      float* y = p.y + at;
       if (p.f.op != UnaryOp::kIdentity) ApplyUnary(p.f, y, y, row_size);
       for (int64_t i = 0; used < kC0 && i < row_size; i += kC0)
         std::fill(y + i + used, y + i + kC0, 0.0f);
@@ -214,8 +213,8 @@ void ConvolveRows(const Depthwise& p, int64_t begin, int64_t end) {
   }
 }
 
-void ConvolveDepthwiseLoop(const Depthwise& p, int64_t begin, int64_t end) {
-  p.c0 == 8 ? ConvolveRows<8>(p, begin, end) : ConvolveRows<16>(p, begin, end);
+void ConvolveDepthwiseLoop(const Depthwise& p, const DepthwisePart& part) {
+  p.c0 == 8 ? ConvolveRows<8>(p, part) : ConvolveRows<16>(p, part);
 }
 
 bool MultipliesAndAddsHere() { return HWY_NATIVE_FMA != 0; }
@@ -235,8 +234,8 @@ bool IsUnrolled(const WindowAxis& columns) {
   return columns.kernel == 7 && columns.stride == 1;
 }
 
-void ConvolveDepthwise(const Depthwise& p, int64_t begin, int64_t end) {
-  HWY_DYNAMIC_DISPATCH(ConvolveDepthwiseLoop)(p, begin, end);
+void ConvolveDepthwise(const Depthwise& p, const DepthwisePart& part) {
+  HWY_DYNAMIC_DISPATCH(ConvolveDepthwiseLoop)(p, part);
 }
 }  // namespace asc::simd
 #endif  // HWY_ONCE

@@ -169,6 +169,14 @@ TEST(GemmMatMul, BitsDependOnTheThreadOptionAlone) {
   }
 }
 
+TEST(GemmMatMul, ThreadsShareImagesByRows) {
+  if (gemm::Tiles().lanes < 4) GTEST_SKIP() << "images go by other kernels";
+  gemm::Product p{.m = 784, .n = 512, .k = 64, .a_row = 64};
+  EXPECT_EQ(gemm::Cut(p, 1, 2).column_parts, 2) << "a matrix";
+  p.c_width = 8;
+  EXPECT_EQ(gemm::Cut(p, 1, 2).row_parts, 2) << "an image in blocks of channels";
+}
+
 TEST(GemmMatMul, LongSumsKeepTheirDigits) {
   const int64_t k = 20000, n = 40;
   const Tensor a = Noise({1, k}), b = Noise({k, n}, 2);

@@ -131,7 +131,7 @@ TEST(VectorDepthwise, NanAndInfinityGoThrough) {
 }
 
 TEST(VectorDepthwise, AnyNumberOfThreads) {
-  for (const int threads : {1, 2, 3, 7}) {
+  for (const int threads : {1, 2, 3, 7, 8}) {
     for (const Extents& e : {Extents{1, 16, 90, 90}, {2, 40, 33, 60}, {3, 8, 4, 4}}) {
       KernelCase test = Case(e, 8, 3);
       test.threads = threads;
