@@ -1,6 +1,7 @@
 #include "core/ops/cast_elements.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/parallel.h"
 #include "core/ops/number_cast.h"
@@ -12,10 +13,43 @@ namespace {
 // int64, uint64.
 constexpr int64_t kBlock = 512;  // a multiple of the elements in a byte
 
+// Half::ToFloat and Half::FromFloat without branches, which the compiler makes vector code of.
+float WidenHalf(uint16_t half) {
+  const int32_t magnitude = half & 0x7fff;
+  const int32_t subnormal = std::bit_cast<int32_t>(static_cast<float>(magnitude) * 0x1p-24f);
+  const int32_t rebias = magnitude >= 0x7c00 ? 224 << 23 : 112 << 23;  // infinity and NaN stay so
+  const int32_t bits = magnitude < 0x400 ? subnormal : (magnitude << 13) + rebias;
+  return std::bit_cast<float>(bits | static_cast<int32_t>((half & 0x8000u) << 16));
+}
+
+uint16_t NarrowToHalf(float value) {
+  const auto all = std::bit_cast<uint32_t>(value);
+  const auto magnitude = static_cast<int32_t>(all & 0x7fffffffu);
+  // Adding 0.5 aligns a subnormal's bits with the float's last place and rounds them.
+  const int32_t subnormal =
+      std::bit_cast<int32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
+  const int32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+  int32_t bits = magnitude < 0x38800000 ? subnormal : normal;
+  bits = magnitude >= 0x477ff000 ? 0x7c00 : bits;
+  bits = magnitude > 0x7f800000 ? 0x7e00 : bits;
+  return static_cast<uint16_t>(bits | static_cast<int32_t>((all >> 16) & 0x8000u));
+}
+
+uint16_t NarrowToBFloat16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+  const bool nan = static_cast<int32_t>(bits & 0x7fffffffu) > 0x7f800000;
+  return static_cast<uint16_t>(nan ? (bits >> 16) | 0x40u : rounded);
+}
+
 template <typename M, typename S>
 void LoadAs(const void* src, int64_t first, int64_t count, M* block) {
   const S* from = static_cast<const S*>(src) + first;
-  for (int64_t i = 0; i < count; ++i) block[i] = static_cast<M>(from[i]);
+  if constexpr (std::is_same_v<S, Half>) {
+    for (int64_t i = 0; i < count; ++i) block[i] = WidenHalf(from[i].bits);
+  } else {
+    for (int64_t i = 0; i < count; ++i) block[i] = static_cast<M>(from[i]);
+  }
 }
 
 // Calls use(block) with elements [first, first + count) as the type that holds them exactly.
@@ -104,7 +138,13 @@ void Store(DataType type, const M* block, int64_t count, void* dst, int64_t firs
   const auto store = [&](auto zero) {
     using D = decltype(zero);
     D* to = static_cast<D*>(dst) + first;
-    for (int64_t i = 0; i < count; ++i) to[i] = ConvertTo<D>(block[i]);
+    if constexpr (std::is_same_v<D, Half> && std::is_same_v<M, float>) {
+      for (int64_t i = 0; i < count; ++i) to[i].bits = NarrowToHalf(block[i]);
+    } else if constexpr (std::is_same_v<D, BFloat16> && std::is_same_v<M, float>) {
+      for (int64_t i = 0; i < count; ++i) to[i].bits = NarrowToBFloat16(block[i]);
+    } else {
+      for (int64_t i = 0; i < count; ++i) to[i] = ConvertTo<D>(block[i]);
+    }
   };
   if (type == DataType::kBool) {
     store(bool{});

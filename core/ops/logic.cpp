@@ -1,5 +1,5 @@
 // Logical and bitwise operators, comparisons, and tests for NaN and infinity.
-#include <cmath>
+#include <limits>
 
 #include "core/ops/elementwise_map.h"
 #include "core/ops/families.h"
@@ -7,8 +7,12 @@
 
 namespace asc {
 namespace {
+// Booleans are read and written as bytes: of bool the compiler makes no vector code.
 Status Not(KernelContext& context) {
-  Map<bool>(context, [](bool x) { return !x; });
+  const Tensor& x = context.input(0);
+  MapElements(static_cast<const uint8_t*>(x.raw()),
+              static_cast<uint8_t*>(context.output(0).raw()), x.size(),
+              [](uint8_t value) { return value == 0; });
   return Ok();
 }
 
@@ -18,17 +22,19 @@ Status BitwiseNot(KernelContext& context) {
 
 template <typename F>
 Status Logical(KernelContext& context, F f) {
-  MapBinary<bool>(context, f);
+  MapBroadcast<uint8_t, uint8_t, uint8_t>(
+      context.input(0), context.input(1), context.output(0),
+      [=](uint8_t a, uint8_t b) { return f(uint8_t{a != 0}, uint8_t{b != 0}); });
   return Ok();
 }
 Status And(KernelContext& context) {
-  return Logical(context, [](bool a, bool b) { return a && b; });
+  return Logical(context, [](uint8_t a, uint8_t b) { return a & b; });
 }
 Status Or(KernelContext& context) {
-  return Logical(context, [](bool a, bool b) { return a || b; });
+  return Logical(context, [](uint8_t a, uint8_t b) { return a | b; });
 }
 Status Xor(KernelContext& context) {
-  return Logical(context, [](bool a, bool b) { return a != b; });
+  return Logical(context, [](uint8_t a, uint8_t b) { return a ^ b; });
 }
 
 template <typename F>
@@ -120,7 +126,10 @@ Status IsNan(KernelContext& context) {
 Status IsInf(KernelContext& context) {
   const bool negative = context.attributes().Int("detect_negative", 1) != 0;
   const bool positive = context.attributes().Int("detect_positive", 1) != 0;
-  return Test(context, [=](auto x) { return std::isinf(x) && (x < 0 ? negative : positive); });
+  return Test(context, [=](auto x) {
+    constexpr auto kInfinity = std::numeric_limits<decltype(x)>::infinity();
+    return (negative & (x == -kInfinity)) | (positive & (x == kInfinity));
+  });
 }
 
 Status InferTest(InferContext& context) {

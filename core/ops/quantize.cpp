@@ -1,5 +1,8 @@
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/ops/cast_elements.h"
 #include "core/ops/elementwise_map.h"
@@ -124,6 +127,87 @@ double Divide(double x, double scale, DataType precision) {
   }
 }
 
+// Elements in a row that share a scale, or whose scales lie side by side (blocked, inner > 1).
+struct ScaleRun {
+  int64_t count = 0;
+  int64_t scale = 0;   // of the first
+  bool moves = false;  // each has the scale after that of the one before
+};
+
+// Calls use(first, run) for the runs of the elements [begin, end) of granularity `g`.
+template <typename Use>
+void ForScaleRuns(const Granularity& g, int64_t begin, int64_t end, Use&& use) {
+  while (begin < end) {
+    ScaleRun run{end - begin, g.ScaleOf(begin), false};
+    if (g.block != 0) {
+      const int64_t within = begin % g.inner, place = begin / g.inner % g.axis;
+      const int64_t places = std::min(g.block - place % g.block, g.axis - place);
+      run.moves = g.per_inner && g.inner > 1;
+      run.count = std::min(run.count, (run.moves ? 1 : places) * g.inner - within);
+    }
+    use(begin, run);
+    begin += run.count;
+  }
+}
+
+// `count` scales or zero points as float, where one stands for all.
+std::vector<float> AsFloats(const Tensor* tensor, int64_t count) {
+  std::vector<float> out(static_cast<size_t>(count), 0.0f);
+  if (tensor == nullptr || count == 0) return out;
+  CastElements(tensor->dtype(), tensor->raw(), DataType::kFloat32, out.data(),
+               std::min(tensor->size(), count));
+  if (tensor->size() == 1) std::fill(out.begin() + 1, out.end(), out[0]);
+  return out;
+}
+
+// Whole numbers up to 2^22, halves to even: what is added leaves no room for a fraction.
+inline float RoundSmall(float x) {
+  constexpr float kWhole = 0x1.8p23f;
+  return (x + kWhole) - kWhole;
+}
+
+// One element of float32 to an integer of at most 16 bits. To clamp before rounding gives the same,
+// as the ends are whole; NaN becomes the low end.
+template <typename Y>
+inline Y QuantizeOne(float x, float scale, float zero) {
+  const float low = static_cast<float>(std::numeric_limits<Y>::min()) - zero,
+              high = static_cast<float>(std::numeric_limits<Y>::max()) - zero;
+  float quotient = x / scale;
+  quotient = !(quotient > low) ? low : quotient;
+  quotient = quotient > high ? high : quotient;
+  return static_cast<Y>(static_cast<int32_t>(RoundSmall(quotient) + zero));
+}
+
+template <typename Y>
+void QuantizeRun(const float* x, const float* scale, const float* zero, bool moves, int64_t count,
+                 Y* y) {
+  if (moves) {
+    for (int64_t i = 0; i < count; ++i) y[i] = QuantizeOne<Y>(x[i], scale[i], zero[i]);
+    return;
+  }
+  const float one_scale = *scale, one_zero = *zero;
+  for (int64_t i = 0; i < count; ++i) y[i] = QuantizeOne<Y>(x[i], one_scale, one_zero);
+}
+
+// From float32 divided in float32 to integers of 8 and 16 bits; false for other types.
+bool QuantizeFloats(const Tensor& x, const Tensor& scale, const Tensor* zero,
+                    const Granularity& granularity, DataType precision, Tensor& y) {
+  if (x.dtype() != DataType::kFloat32 || precision != DataType::kFloat32) return false;
+  return VisitType<uint8_t, int8_t, uint16_t, int16_t>(y.dtype(), [&](auto tag) {
+    using Y = decltype(tag);
+    const std::vector<float> scales = AsFloats(&scale, scale.size());
+    const std::vector<float> zeros = AsFloats(zero, scale.size());
+    const float* from = x.data<float>();
+    Y* to = y.data<Y>();
+    ParallelFor(x.size(), kElementGrain, [&](int64_t begin, int64_t end) {
+      ForScaleRuns(granularity, begin, end, [&](int64_t first, const ScaleRun& run) {
+        QuantizeRun<Y>(from + first, &scales[static_cast<size_t>(run.scale)],
+                       &zeros[static_cast<size_t>(run.scale)], run.moves, run.count, to + first);
+      });
+    });
+  });
+}
+
 DataType Precision(const AttributeMap& attributes, DataType scale) {
   if (const auto given = attributes.Type("precision")) return *given;
   return scale == DataType::kInt32        ? DataType::kFloat64
@@ -140,6 +224,7 @@ Status Quantize(KernelContext& context) {
       const Granularity granularity,
       ReadGranularity("QuantizeLinear", context.attributes(), x.dims(), scale.dims()));
   const DataType precision = Precision(context.attributes(), scale.dtype());
+  if (QuantizeFloats(x, scale, zero, granularity, precision, y)) return Ok();
   const auto range = IntegerRange(y.dtype());
   ASC_ASSIGN_OR_RETURN(const auto buffer,
                        context.Scratch(static_cast<size_t>(x.size()) * sizeof(double)));
@@ -177,6 +262,39 @@ Status InferDequantize(InferContext& context) {
   return Ok();
 }
 
+template <typename X>
+void DequantizeRun(const X* x, const float* scale, const float* zero, bool moves, int64_t count,
+                   float* y) {
+  if (moves) {
+    for (int64_t i = 0; i < count; ++i)
+      y[i] = (static_cast<float>(static_cast<int32_t>(x[i])) - zero[i]) * scale[i];
+    return;
+  }
+  const float one_scale = *scale, one_zero = *zero;
+  for (int64_t i = 0; i < count; ++i)
+    y[i] = (static_cast<float>(static_cast<int32_t>(x[i])) - one_zero) * one_scale;
+}
+
+// From integers of 8 and 16 bits, whose differences float32 holds exactly, to float32; false for
+// other types.
+bool DequantizeToFloats(const Tensor& x, const Tensor& scale, const Tensor* zero,
+                        const Granularity& granularity, Tensor& y) {
+  if (y.dtype() != DataType::kFloat32) return false;
+  return VisitType<uint8_t, int8_t, uint16_t, int16_t>(x.dtype(), [&](auto tag) {
+    using X = decltype(tag);
+    const std::vector<float> scales = AsFloats(&scale, scale.size());
+    const std::vector<float> zeros = AsFloats(zero, scale.size());
+    const X* from = x.data<X>();
+    float* to = y.data<float>();
+    ParallelFor(x.size(), kElementGrain, [&](int64_t begin, int64_t end) {
+      ForScaleRuns(granularity, begin, end, [&](int64_t first, const ScaleRun& run) {
+        DequantizeRun<X>(from + first, &scales[static_cast<size_t>(run.scale)],
+                         &zeros[static_cast<size_t>(run.scale)], run.moves, run.count, to + first);
+      });
+    });
+  });
+}
+
 Status Dequantize(KernelContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& scale = context.input(1);
@@ -185,6 +303,7 @@ Status Dequantize(KernelContext& context) {
   ASC_ASSIGN_OR_RETURN(
       const Granularity granularity,
       ReadGranularity("DequantizeLinear", context.attributes(), x.dims(), scale.dims()));
+  if (DequantizeToFloats(x, scale, zero, granularity, y)) return Ok();
   VisitFloats(y.dtype(), [&](auto tag) {
     using T = decltype(tag);
     T* to = y.data<T>();
@@ -213,17 +332,30 @@ Status InferDynamicQuantize(InferContext& context) {
 // The range always holds 0; where it holds nothing else, any scale will do.
 Status DynamicQuantize(KernelContext& context) {
   const Tensor& x = context.input(0);
-  float low = 0, high = 0;
-  for (const float value : x.values<float>()) {
-    low = value < low ? value : low;
-    high = value > high ? value : high;
+  const float* values = x.data<float>();
+  // Lanes side by side, so that the loop becomes vector code. NaN does not count.
+  constexpr int64_t kLanes = 16;
+  float lows[kLanes] = {}, highs[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= x.size(); i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) {
+      const float value = values[i + k];
+      lows[k] = value < lows[k] ? value : lows[k];
+      highs[k] = value > highs[k] ? value : highs[k];
+    }
   }
+  for (; i < x.size(); ++i) {
+    lows[0] = values[i] < lows[0] ? values[i] : lows[0];
+    highs[0] = values[i] > highs[0] ? values[i] : highs[0];
+  }
+  const float low = *std::min_element(lows, lows + kLanes),
+              high = *std::max_element(highs, highs + kLanes);
   const float scale = low == high ? 1.0f : (high - low) / 255.0f;
   const auto range = IntegerRange(DataType::kUInt8);
   const auto zero = static_cast<uint8_t>(std::nearbyint(range->Clamp(-low / scale)));
-  MapElements(x.data<float>(), context.output(0).data<uint8_t>(), x.size(), [=](float value) {
-    return static_cast<uint8_t>(range->Clamp(std::nearbyint(value / scale) + zero));
-  });
+  const auto offset = static_cast<float>(zero);
+  MapElements(values, context.output(0).data<uint8_t>(), x.size(),
+              [=](float value) { return QuantizeOne<uint8_t>(value, scale, offset); });
   context.output(1).data<float>()[0] = scale;
   context.output(2).data<uint8_t>()[0] = zero;
   return Ok();
