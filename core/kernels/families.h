@@ -11,7 +11,10 @@ namespace asc {
 using KernelTable = std::vector<KernelEntry>;
 
 void AddGemmMatMuls(KernelTable& table);
+void AddIntegerConvolutions(KernelTable& table);
+void AddIntegerMatMuls(KernelTable& table);
 void AddOneDnnConvolutions(KernelTable& table);
+void AddOneDnnDeconvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
 void AddPreparedKernels(KernelTable& table);
 void AddSignalConvolutions(KernelTable& table);
@@ -19,6 +22,7 @@ void AddVectorAttention(KernelTable& table);
 void AddPointwiseConvolutions(KernelTable& table);
 void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
+void AddVectorCast(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
 void AddVectorDepthwise(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);

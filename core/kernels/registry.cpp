@@ -39,6 +39,8 @@ void InstallHostKernels() {
     AddSignalConvolutions(table);
     AddWinogradConvolutions(table);
     AddVectorDepthwise(table);
+    AddIntegerConvolutions(table);
+    AddIntegerMatMuls(table);
 #ifdef ASC_WITH_ONEDNN
     AddOneDnnConvolutions(table);
     AddOneDnnMatMuls(table);
@@ -47,6 +49,7 @@ void InstallHostKernels() {
     AddVectorOnnxAttention(table);
     AddVectorBatchNorm(table);
     AddVectorBinary(table);
+    AddVectorCast(table);
     AddVectorConcat(table);
     AddVectorNormalisation(table);
     AddVectorPool(table);
@@ -57,6 +60,9 @@ void InstallHostKernels() {
     AddVectorSoftmax(table);
     AddVectorUnary(table);
     AddVectorUpsampleConv(table);
+#ifdef ASC_WITH_ONEDNN
+    AddOneDnnDeconvolutions(table);
+#endif
     SetHostKernels(std::move(table));
   });
 }

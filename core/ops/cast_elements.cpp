@@ -105,6 +105,9 @@ D ConvertTo(M value) {
     if constexpr (std::is_same_v<M, float>) return D(value);
     // Integers too large for an exact double are far beyond the last place of these types.
     return D(RoundToOdd(static_cast<double>(value)));
+  } else if constexpr (std::is_same_v<D, int32_t> && std::is_same_v<M, float>) {
+    // TruncateTo, with bounds that float holds.
+    return value >= -0x1p31f && value < 0x1p31f ? static_cast<int32_t>(value) : INT32_MIN;
   } else if constexpr (std::is_integral_v<D> && std::is_floating_point_v<M>) {
     return TruncateTo<D>(static_cast<double>(value));
   } else if constexpr (std::is_same_v<D, bool>) {

@@ -1,5 +1,7 @@
 // CumSum and CumProd along an axis. Running values of floats are kept in float64; integers wrap
 // around.
+#include <algorithm>
+
 #include "core/ops/elementwise_map.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
@@ -21,24 +23,41 @@ Status InferCumulative(InferContext& context) {
   return InferSameAsFirst(context);
 }
 
-// Rows along the axis; neighbouring rows (inner > 1) are a stride of 1 apart.
+// Rows along the axis; neighbouring rows (inner > 1) are a stride of 1 apart and are worked on
+// together.
 template <typename T, typename Op>
 void Accumulate(const T* x, T* y, int64_t outer, int64_t length, int64_t inner, bool exclusive,
                 bool reverse, Op op) {
   using State = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-  ParallelFor(outer * inner, std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, length)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t row = begin; row < end; ++row) {
-                  const int64_t start = row / inner * length * inner + row % inner;
-                  State state = op.Start();
-                  for (int64_t i = 0; i < length; ++i) {
-                    const int64_t at = start + (reverse ? length - 1 - i : i) * inner;
-                    const State next = op(state, static_cast<State>(Widen(x[at])));
-                    y[at] = static_cast<T>(static_cast<ComputeType<T>>(exclusive ? state : next));
-                    state = next;
-                  }
-                }
-              });
+  constexpr int64_t kLanes = 64;
+  const int64_t groups = (inner + kLanes - 1) / kLanes;
+  const int64_t work = std::max<int64_t>(1, length * std::min(inner, kLanes));
+  ParallelFor(
+      outer * groups, std::max<int64_t>(1, kElementGrain / work), [&](int64_t begin, int64_t end) {
+        State states[kLanes];
+        for (int64_t unit = begin; unit < end; ++unit) {
+          const int64_t first = unit % groups * kLanes, lanes = std::min(kLanes, inner - first);
+          const int64_t start = unit / groups * length * inner + first;
+          std::fill_n(states, lanes, static_cast<State>(op.Start()));
+          for (int64_t i = 0; i < length; ++i) {
+            const int64_t at = start + (reverse ? length - 1 - i : i) * inner;
+            const T* from = x + at;
+            T* to = y + at;
+            if (exclusive) {
+              for (int64_t lane = 0; lane < lanes; ++lane) {
+                const State before = states[lane];
+                states[lane] = op(before, static_cast<State>(Widen(from[lane])));
+                to[lane] = static_cast<T>(static_cast<ComputeType<T>>(before));
+              }
+            } else {
+              for (int64_t lane = 0; lane < lanes; ++lane) {
+                states[lane] = op(states[lane], static_cast<State>(Widen(from[lane])));
+                to[lane] = static_cast<T>(static_cast<ComputeType<T>>(states[lane]));
+              }
+            }
+          }
+        }
+      });
 }
 
 struct Plus {

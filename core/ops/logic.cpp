@@ -7,12 +7,22 @@
 
 namespace asc {
 namespace {
+// y[i] = f(x[i]) from copies that stores into y cannot change: bytes may alias anything else.
+template <typename T, typename R, typename F>
+void MapApart(const T* x, R* y, int64_t count, const F& f) {
+  ParallelFor(count, kElementGrain, [&](int64_t begin, int64_t end) {
+    const T* from = x;
+    R* to = y;
+    const F own = f;
+    for (int64_t i = begin; i < end; ++i) to[i] = static_cast<R>(own(Widen(from[i])));
+  });
+}
+
 // Booleans are read and written as bytes: of bool the compiler makes no vector code.
 Status Not(KernelContext& context) {
   const Tensor& x = context.input(0);
-  MapElements(static_cast<const uint8_t*>(x.raw()),
-              static_cast<uint8_t*>(context.output(0).raw()), x.size(),
-              [](uint8_t value) { return value == 0; });
+  MapApart(static_cast<const uint8_t*>(x.raw()), static_cast<uint8_t*>(context.output(0).raw()),
+           x.size(), [](uint8_t value) { return value == 0; });
   return Ok();
 }
 
@@ -114,7 +124,7 @@ Status Test(KernelContext& context, F f) {
   const Tensor& x = context.input(0);
   bool* y = context.output(0).data<bool>();
   if (VisitFloats(x.dtype(),
-                  [&](auto zero) { MapElements(x.data<decltype(zero)>(), y, x.size(), f); }))
+                  [&](auto zero) { MapApart(x.data<decltype(zero)>(), y, x.size(), f); }))
     return Ok();
   const auto* bits = static_cast<const uint8_t*>(x.raw());
   for (int64_t i = 0; i < x.size(); ++i) y[i] = f(NarrowToFloat(x.dtype(), bits[i]));

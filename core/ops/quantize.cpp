@@ -173,8 +173,8 @@ inline Y QuantizeOne(float x, float scale, float zero) {
   const float low = static_cast<float>(std::numeric_limits<Y>::min()) - zero,
               high = static_cast<float>(std::numeric_limits<Y>::max()) - zero;
   float quotient = x / scale;
-  quotient = !(quotient > low) ? low : quotient;
-  quotient = quotient > high ? high : quotient;
+  quotient = quotient > low ? quotient : low;
+  quotient = quotient < high ? quotient : high;
   return static_cast<Y>(static_cast<int32_t>(RoundSmall(quotient) + zero));
 }
 
@@ -354,8 +354,10 @@ Status DynamicQuantize(KernelContext& context) {
   const auto range = IntegerRange(DataType::kUInt8);
   const auto zero = static_cast<uint8_t>(std::nearbyint(range->Clamp(-low / scale)));
   const auto offset = static_cast<float>(zero);
-  MapElements(values, context.output(0).data<uint8_t>(), x.size(),
-              [=](float value) { return QuantizeOne<uint8_t>(value, scale, offset); });
+  uint8_t* y = context.output(0).data<uint8_t>();
+  ParallelFor(x.size(), kElementGrain, [&](int64_t begin, int64_t end) {
+    QuantizeRun<uint8_t>(values + begin, &scale, &offset, false, end - begin, y + begin);
+  });
   context.output(1).data<float>()[0] = scale;
   context.output(2).data<uint8_t>()[0] = zero;
   return Ok();

@@ -74,6 +74,15 @@ void SoftmaxRows(const Rows<A>& rows, int64_t lanes) {
 
 template <typename A>
 void HardmaxRows(const Rows<A>& rows, int64_t lanes) {
+  if (rows.step == 1) {
+    int64_t first = 0;
+    for (int64_t i = 1; i < rows.length && rows.x[first] == rows.x[first]; ++i) {
+      if (!(rows.x[i] <= rows.x[first])) first = i;
+    }
+    std::fill_n(rows.y, rows.length, A(0));
+    rows.y[first] = A(1);
+    return;
+  }
   A largest[kLanes];
   int64_t place[kLanes];
   LargestOfLanes(rows, lanes, largest, place);
