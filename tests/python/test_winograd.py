@@ -1,4 +1,4 @@
-"""Convolutions by Winograd's algorithm: where they are chosen, and that results are those of the direct ones.
+"""Convolutions and products by Winograd's algorithms: where they are chosen, and that results are those of the direct ones.
 
 Allowed is an error of 3e-5 of the largest output with it and of 1e-5 without; for whole models 5e-5 and 1e-5, beside
 1e-4 relative.
@@ -39,12 +39,12 @@ def net(channels, outputs, activation="Relu"):
 
 
 def kernels(model, feeds):
-    """The kernels of the convolutions of a run."""
+    """The kernels of the convolutions and products of a run."""
     pyasc.profiler.start()
     model.run(feeds)
     pyasc.profiler.stop()
     steps = pyasc.profiler.report()["plans"][0]["steps"]
-    return [step["kernel"] for step in steps if step["kernel"].startswith(("winograd", "onednn"))]
+    return [step["kernel"] for step in steps if step["kernel"].startswith(("winograd", "onednn", "gemm"))]
 
 
 def load(model, **options):
@@ -131,3 +131,21 @@ def test_sizes_that_want_three_forms_of_a_weight_make_do_with_two():
     assert all(kernel.startswith("winograd") for kernel in seen[1])
     assert all(kernel.startswith("onednn") for kernel in kernels(alone, {"x": x}))
     assert model.counter("forms_made") == 4
+
+
+@pytest.mark.parametrize("winograd", [False, True])
+def test_large_products_by_strassens_algorithm(winograd):
+    weight = np.random.default_rng(1).standard_normal((256, 320), dtype=np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "product",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [128, 256])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [128, 320])],
+        [numpy_helper.from_array(weight, "w")],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = load(proto.SerializeToString(), winograd=winograd)
+    x = np.random.default_rng(2).standard_normal((128, 256), dtype=np.float32)
+    assert kernels(model, {"x": x}) == ["gemm:strassen" if winograd else "gemm:matmul"]
+    want = x.astype(np.float64) @ weight.astype(np.float64)
+    assert np.abs(model.run({"x": x})["y"] - want).max() <= 3e-6 * np.abs(want).max()

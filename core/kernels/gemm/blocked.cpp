@@ -216,7 +216,7 @@ std::optional<Cutting> CutHalved(const Product& product, int64_t parts) {
   if (rows < kLeastHalvedRows) return std::nullopt;
   out.depth_blocks = CeilDiv(product.k, kMostHalvedDepth);
   const int64_t depth = CeilDiv(product.k / kHalvedDepth, out.depth_blocks) * kHalvedDepth;
-  out.row_block = std::min(rows, kMostHalvedRows);
+  out.row_block = std::min({rows, kMostHalvedRows, kMostLeft / depth});
   out.scratch_bytes =
       sizeof(float) *
       static_cast<size_t>(
