@@ -1,5 +1,6 @@
 #include "core/base/file_writer.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +9,21 @@
 #include <cstring>
 
 namespace asc {
+namespace {
+// Putting the file in place would take a device or a pipe away.
+bool IsOtherThanFile(const std::string& path) {
+  struct stat there {};
+  return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
+}
+}  // namespace
 
-FileWriter::FileWriter(std::string path)
-    : path_(std::move(path)),
-      temporary_(Cat(path_, ".", static_cast<int64_t>(::getpid()), ".tmp")),
-      file_(std::fopen(temporary_.c_str(), "wb")) {
+FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  if (IsOtherThanFile(path_)) {
+    error_ = EEXIST;
+    return;
+  }
+  temporary_ = Cat(path_, ".", static_cast<int64_t>(::getpid()), ".tmp");
+  file_ = std::fopen(temporary_.c_str(), "wb");
   if (file_ == nullptr) error_ = errno;
 }
 
@@ -41,6 +52,10 @@ Status FileWriter::Close() {
 }
 
 Status FileWriter::PutInPlace() {
+  if (IsOtherThanFile(path_)) {
+    error_ = EEXIST;
+    return Failure("write");
+  }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     error_ = errno;
     return Failure("write");
@@ -50,6 +65,11 @@ Status FileWriter::PutInPlace() {
 }
 
 Status FileWriter::Failure(std::string_view what) const {
+  if (error_ == EEXIST) {
+    return Error(Code::kIo, "cannot write '", path_,
+                 "': there is a folder, a device or a pipe, expected a file or nothing")
+        .WithHint("give the path of a file");
+  }
   return Error(Code::kIo, "cannot ", what, " '", path_, "': ", std::strerror(error_))
       .WithHint("check the folder, its permissions and free space");
 }

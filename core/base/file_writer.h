@@ -11,7 +11,8 @@
 namespace asc {
 
 // Writes beside `path` and puts the file in place at the end: whatever goes wrong, what was there
-// stays. Errors are kept for Finish.
+// stays. A path at which there is no regular file (a folder, a device, a pipe) is refused. Errors
+// are kept for Finish.
 class FileWriter {
  public:
   explicit FileWriter(std::string path);
@@ -36,7 +37,7 @@ class FileWriter {
   Status Failure(std::string_view what) const;
 
   std::string path_, temporary_;
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
   uint64_t size_ = 0;
   int error_ = 0;  // the first errno
 };

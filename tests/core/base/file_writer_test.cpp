@@ -1,6 +1,7 @@
 #include "core/base/file_writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -52,6 +53,17 @@ TEST_F(FileWriterTest, SaysWhatCannotBeWritten) {
   EXPECT_EQ(status.code(), Code::kIo);
   EXPECT_NE(status.message().find("no_folder/a"), std::string::npos);
   EXPECT_TRUE(Empty());
+}
+
+TEST_F(FileWriterTest, LeavesWhatIsNoFile) {
+  const std::string pipe = Path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, folder_.string()}) {
+    FileWriter file(path);
+    file.Write("x", 1);
+    EXPECT_EQ(file.Finish().code(), Code::kIo);
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 }  // namespace

@@ -152,6 +152,23 @@ def test_paths_that_cannot_be_written(tmp_path):
     assert not pathlib.Path(f"{tmp_path}.data").exists()
 
 
+def test_what_is_no_file_stays(tmp_path):
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    with pyasc.Context() as ctx:
+        ctx.matmul(ctx.input("x", shape=(1, 8)), ctx.constant(np.ones((8, 8), np.float32)))
+        for path in (pipe, folder, f"{folder}/"):
+            for external in (False, True):
+                with pytest.raises(pyasc.errors.PyascError, match="expected a file") as caught:
+                    pyasc.onnx.export(ctx, path, external_data=external)
+                assert caught.value.code == "E5010"
+        with pytest.raises(pyasc.errors.PyascError, match="expected a file"):
+            ctx.compile().save(pipe)
+    assert pipe.is_fifo() and folder.is_dir()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["folder", "pipe"]
+
+
 def test_what_is_no_graph():
     with pytest.raises(pyasc.errors.TypeMismatchError, match="Graph, Model or Context"):
         pyasc.onnx.export("net.onnx")
