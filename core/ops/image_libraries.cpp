@@ -32,10 +32,11 @@ std::optional<RgbImage> DecodeJpeg(FileBytes file) {
   auto image = MakeImage(height, width);
   if (!image) return std::nullopt;
   // The library's way to enlarge colours and to round is the one that ONNX describes. Its warnings
-  // (a file that ends early, say) fail too.
+  // (a file that ends early, say) fail too. Progressive files may have 500 scans: each goes over the
+  // whole image, however short it is.
   const auto decode = [&](uint8_t* out, int format) {
     return tjDecompress2(decoder.get(), file.data(), file.size(), out, width, 0, height, format,
-                         0) == 0;
+                         TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) == 0;
   };
   if (space != TJCS_CMYK && space != TJCS_YCCK) {
     if (!decode(image->pixels.data(), TJPF_RGB)) return std::nullopt;
@@ -52,6 +53,8 @@ std::optional<RgbImage> DecodeJpeg(FileBytes file) {
 }
 
 // ---- PNG ----
+
+constexpr uint64_t kDeflateGrowth = 1032;  // the most bytes that one byte of a zlib stream gives
 
 struct PngSource {
   FileBytes rest;
@@ -108,6 +111,9 @@ std::optional<RgbImage> DecodePng(FileBytes file) {
   PngSource source{file};
   png_set_read_fn(reader.png, &source, ReadPng);
   if (!ReadPngHeader(reader.png, reader.info)) return std::nullopt;
+  const uint64_t packed_pixels = uint64_t{png_get_image_height(reader.png, reader.info)} *
+                                 png_get_rowbytes(reader.png, reader.info);
+  if (packed_pixels / kDeflateGrowth > file.size()) return std::nullopt;
   auto image = MakeImage(png_get_image_height(reader.png, reader.info),
                          png_get_image_width(reader.png, reader.info));
   if (!image) return std::nullopt;
@@ -121,9 +127,20 @@ std::optional<RgbImage> DecodePng(FileBytes file) {
 
 // ---- WebP ----
 
+// Pixels for each byte of a lossy file, at most: the modes alone of a block of 16 by 16 take over 3
+// bits by VP8's fixed probabilities. (A lossless file may say in a few bytes that all pixels are
+// alike.)
+constexpr uint64_t kLossyGrowth = 1024;
+
 std::optional<RgbImage> DecodeWebp(FileBytes file) {
-  int width = 0, height = 0;
-  if (WebPGetInfo(file.data(), file.size(), &width, &height) == 0) return std::nullopt;
+  WebPBitstreamFeatures form;
+  if (WebPGetFeatures(file.data(), file.size(), &form) != VP8_STATUS_OK) return std::nullopt;
+  const int width = form.width, height = form.height;
+  constexpr int kLossy = 1;
+  if (form.format == kLossy &&
+      static_cast<uint64_t>(width) * static_cast<uint64_t>(height) / kLossyGrowth > file.size()) {
+    return std::nullopt;
+  }
   auto image = MakeImage(height, width);
   if (!image || WebPDecodeRGBInto(file.data(), file.size(), image->pixels.data(),
                                   image->pixels.size(), width * 3) == nullptr) {

@@ -274,6 +274,8 @@ std::optional<RgbImage> DecodeTiff(FileBytes bytes) {
             : std::min<int64_t>(file.Number(kRowsPerStrip, UINT32_MAX), form->height);
   if (!IsImageSize(rows, columns)) return std::nullopt;
   const int64_t across = (form->width - 1) / columns + 1, down = (form->height - 1) / rows + 1;
+  // Else a little image could have tiles that each unpack to the largest one.
+  if (tiled && !IsImageSize(down * rows, across * columns)) return std::nullopt;
   const auto offsets = file.Numbers(tiled ? kTileOffsets : kStripOffsets);
   const auto sizes = file.Numbers(tiled ? kTileBytes : kStripBytes);
   const auto blocks = static_cast<size_t>(across * down);

@@ -1,6 +1,9 @@
 """ImageDecoder: every format against Pillow, and broken files."""
 
 import io
+import struct
+import time
+import zlib
 
 import numpy as np
 import pytest
@@ -145,3 +148,75 @@ def test_sizes_that_lie():
     png[16:24] = [0x7F, 255, 255, 255] * 2
     for file in (bmp, png, np.frombuffer(b"P6 999999999 999999999 255 ", u8)):
         assert model.run({"file": file})["image"].size == 0
+
+
+def png_of(side):
+    """A small picture's data under a header of another size."""
+    file = bytearray(FILES["png"]().tobytes())
+    file[16:24] = struct.pack(">II", side, side)
+    file[29:33] = struct.pack(">I", zlib.crc32(file[12:29]))
+    return file
+
+
+def jpeg_of(side, progressive):
+    file = bytearray(saved(picture(), "JPEG", progressive=progressive).tobytes())
+    at = file.find(b"\xff\xc2" if progressive else b"\xff\xc0")
+    file[at + 5 : at + 9] = struct.pack(">HH", side, side)
+    return file
+
+
+def webp_of(side):
+    file = bytearray(FILES["webp"]().tobytes())
+    at = file.find(b"\x9d\x01\x2a")
+    file[at + 3 : at + 7] = struct.pack("<HH", side, side)
+    return file
+
+
+def tiff_of_tiles(width, height, side, count):
+    """Tiles that are all the same zlib stream of zeros."""
+    packed = zlib.compress(bytes(side * side), 9)
+    tags = {256: width, 257: height, 258: 8, 259: 8, 262: 1, 277: 1, 322: side, 323: side}
+    data = 8 + 2 + (len(tags) + 2) * 12 + 4
+    places = data + len(packed)
+    file = b"II*\0" + struct.pack("<IH", 8, len(tags) + 2)
+    for tag, value in tags.items():
+        file += struct.pack("<HHII", tag, 4, 1, value)
+    file += struct.pack("<HHII", 324, 4, count, places) + struct.pack("<HHII", 325, 4, count, places + 4 * count)
+    return file + bytes(4) + packed + struct.pack("<I", data) * count + struct.pack("<I", len(packed)) * count
+
+
+BOMBS = {f"{name}-{side}": (make, side) for side in (16000, 60000) for name, make in (
+    ("png", png_of),
+    ("jpeg", lambda side: jpeg_of(side, progressive=False)),
+    ("jpeg-progressive", lambda side: jpeg_of(side, progressive=True)),
+)}
+BOMBS["webp-16383"] = webp_of, 16383
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_headers_that_claim_more_than_the_data_hold(name):
+    make, side = BOMBS[name]
+    started = time.process_time()
+    assert pyasc.load(decoder()).run({"file": np.frombuffer(bytes(make(side)), u8)})["image"].size == 0
+    assert time.process_time() - started < 5
+
+
+def test_few_pixels_in_large_tiles():
+    model = pyasc.load(decoder())
+    small = np.frombuffer(tiff_of_tiles(100, 90, 64, 4), u8)
+    assert model.run({"file": small})["image"].shape == (90, 100, 3)
+    side = 4096
+    started = time.process_time()
+    large = np.frombuffer(tiff_of_tiles(1, 2000 * side, side, 2000), u8)
+    assert model.run({"file": large})["image"].size == 0
+    assert time.process_time() - started < 5
+
+
+def test_scans_without_end():
+    """Each scan of a progressive file goes over the whole image, and may take few bytes."""
+    file = saved(Image.new("L", (2000, 2000)), "JPEG", progressive=True).tobytes()
+    scan = file[file.rfind(b"\xff\xda") : -2]
+    repeated = np.frombuffer(file[:-2] + scan * 3000 + file[-2:], u8)
+    started = time.process_time()
+    assert pyasc.load(decoder()).run({"file": repeated})["image"].size == 0
+    assert time.process_time() - started < 5
