@@ -88,8 +88,10 @@ Status InferFeatureVectorizer(InferContext& context) {
   Dim rows = Dim::Unknown(), features = 0;
   for (size_t i = 0; i < context.input_count(); ++i) {
     ASC_ASSIGN_OR_RETURN(const Rows in, RowsOf(context, i));
-    if (!widths.empty() && widths[i] < 0)
-      return InvalidArgument("FeatureVectorizer attribute 'inputdimensions' has ", widths[i]);
+    if (!widths.empty() && (widths[i] < 0 || widths[i] > INT32_MAX)) {
+      return InvalidArgument("FeatureVectorizer attribute 'inputdimensions' has ", widths[i],
+                             ", expected 0 to ", INT32_MAX, " columns");
+    }
     features = features + (widths.empty() ? in.features : Dim(widths[i]));
     if (in.count.is_constant() && rows.is_constant() && !(in.count == rows)) {
       return ShapeError("FeatureVectorizer joins rows side by side, given inputs of ", rows.value(),

@@ -115,6 +115,18 @@ def test_one_node():
     assert len(indices) == 1 and indices[0].tolist() == [0, 2]
 
 
+def test_one_node_with_too_many_values_or_too_few():
+    add = oh.make_node("Add", ["a", "b"], ["c"], name="sum")
+    x = np.ones(2, np.float32)
+    for inputs in ([], [x], [x, x, x], x):
+        with pytest.raises(pyasc.errors.InvalidArgumentError, match="'sum' of Add takes 2 inputs"):
+            onnx_backend.run_node(add, inputs)
+    with pytest.raises(pyasc.errors.InvalidArgumentError, match=r"'sum' of Add has no value for its inputs \['b'\]"):
+        onnx_backend.run_node(add, {"a": x})
+    with pytest.raises(pyasc.errors.PyascError, match="no input 'z'"):
+        onnx_backend.run_node(add, {"a": x, "b": x, "z": x})
+
+
 def test_one_node_with_sequences_and_optionals():
     rows = [np.float32([1]), np.float32([2])]
     joined = onnx_backend.run_node(oh.make_node("ConcatFromSequence", ["s"], ["y"], axis=0), [rows])

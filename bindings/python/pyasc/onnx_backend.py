@@ -146,10 +146,20 @@ class PyascBackend(Backend):
         outputs_info: element type and shape of each output that has a name; shapes that prove wrong are ignored.
         opset_version: of the node's domain; the newest that the `onnx` package knows if left out. Other keywords are
         those of `prepare`.
+
+        E5003 when there are too many values or too few.
         """
         names = list(dict.fromkeys(name for name in node.input if name))
         if not isinstance(inputs, dict):
-            inputs = dict(zip(names, inputs if isinstance(inputs, (list, tuple)) else [inputs], strict=False))
+            inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+            if len(inputs) != len(names):
+                raise InvalidArgumentError(
+                    f"node '{node.name}' of {node.op_type} takes {len(names)} inputs {names}, given {len(inputs)}"
+                )
+            inputs = dict(zip(names, inputs))
+        missing = [name for name in names if name not in inputs]
+        if missing:
+            raise InvalidArgumentError(f"node '{node.name}' of {node.op_type} has no value for its inputs {missing}")
         outputs = [name for name in node.output if name]
         graph = helper.make_graph(
             [node],

@@ -58,7 +58,9 @@ def test_feature_vectorizer_refuses():
     for free in (False, True):
         model = ml_model("FeatureVectorizer", {"a": a, "b": b}, free=free, inputdimensions=[2, 2])
         assert_load_or_run_refused(model, {"a": a, "b": b}, code="E5001")
-    assert_load_or_run_refused(ml_model("FeatureVectorizer", {"a": a}, inputdimensions=[2, 2]), {"a": a}, code="E5003")
+    for widths in ([2, 2], [-1], [2**62]):
+        model = ml_model("FeatureVectorizer", {"a": a[:0]}, inputdimensions=widths)
+        assert_load_or_run_refused(model, {"a": a[:0]}, code="E5003")
 
 
 @pytest.mark.parametrize("values", [[9.0], [9.0, 8.0, 7.0]])
