@@ -291,6 +291,9 @@ def _others():
     mel = {"bins": np.array(80), "n": np.array(512), "rate": np.array(16000)}
     yield Case("MelWeightMatrix", mel | {"low": _float32(0), "high": _float32(8000)})
     words = np.array([f"word {i % 97}" for i in range(5000)], object)
+    grams = {"ngram_counts": [0, 100], "ngram_indexes": list(range(150)), "pool_int64s": list(range(200))}
+    lengths = {"min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 1, "mode": "TF"}
+    yield Case("TfIdfVectorizer", {"x": _integers(64, 500)}, grams | lengths)
     yield Case("StringNormalizer", {"x": words}, {"case_change_action": "UPPER"})
     yield Case("StringConcat", {"x": words, "b": words})
     yield Case("StringSplit", {"x": words}, outputs=("y", "n"))

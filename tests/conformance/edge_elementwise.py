@@ -207,6 +207,33 @@ def string_split(kit):
     return kit.case(kit.input(0, kit.shape()), outputs=2, delimiter=delimiter, maxsplit=kit.one_of(None, 0, 1, 2))
 
 
+@case("TfIdfVectorizer")
+def tfidf(kit):
+    x = kit.input(0, kit.one_of((6,), (1,), (2, 5), (0,)), ("plain",), low=0, high=4)
+    # One-grams, then two-grams.
+    pool = {"pool_strings": ["", "a", "x", "a", "a"]} if x.dtype == string else {"pool_int64s": [0, 2, 1, 1, 2]}
+    longest = kit.one_of(1, 2)
+    return kit.case(
+        x,
+        mode=kit.one_of("TF", "IDF", "TFIDF"),
+        ngram_counts=[0, 3],
+        ngram_indexes=kit.draw_permutation(range(4)),
+        weights=kit.one_of(None, [0.5, 2.0, 1.0, 3.0]),
+        min_gram_length=kit.integer(1, longest),
+        max_gram_length=longest,
+        max_skip_count=kit.one_of(0, 1, 5),
+        **pool,
+    )
+
+
+@case("ImageDecoder")
+def image_decoder(kit):
+    height, width = kit.integer(1, 4), kit.integer(1, 4)
+    pixels = kit.array((3 * height * width,), u8, ("plain", "special"), low=0, high=255)
+    file = np.concatenate([np.frombuffer(b"P6 %d %d 255\n" % (width, height), u8), pixels])
+    return kit.case(file, pixel_format=kit.one_of(None, "RGB", "BGR"))
+
+
 @case("RegexFullMatch")
 def regex(kit):
     return kit.case(kit.input(0, kit.shape()), pattern=kit.one_of(".*", "[a-z]+", "", "A ?b|1\\.5", "\\s*x\\s*"))
