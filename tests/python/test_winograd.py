@@ -149,3 +149,23 @@ def test_large_products_by_strassens_algorithm(winograd):
     assert kernels(model, {"x": x}) == ["gemm:strassen" if winograd else "gemm:matmul"]
     want = x.astype(np.float64) @ weight.astype(np.float64)
     assert np.abs(model.run({"x": x})["y"] - want).max() <= 3e-6 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("scale", [0, 1e-10, 1e3, 1e10])
+def test_a_row_of_another_size_leaves_the_others_exact(scale):
+    weight = np.random.default_rng(1).standard_normal((512, 512), dtype=np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "product",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [256, 512])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [256, 512])],
+        [numpy_helper.from_array(weight, "w")],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = load(proto.SerializeToString(), winograd=True)
+    x = np.random.default_rng(2).standard_normal((256, 512), dtype=np.float32)
+    x[3] *= np.float32(scale)
+    assert kernels(model, {"x": x}) == ["gemm:strassen"]
+    want = x.astype(np.float64) @ weight.astype(np.float64)
+    largest = np.abs(want).max(axis=1)
+    assert (np.abs(model.run({"x": x})["y"] - want).max(axis=1) <= 3e-6 * largest).all()

@@ -38,6 +38,13 @@ HWY_INLINE auto Small(Vec a, Vec b, Vec c, Vec d) {
   return hn::Le(sum, hn::Set(Floats(), 4 * kLargestHalved));
 }
 
+// Whether rows with these sums of magnitudes may be multiplied together: each gets rounding errors of the larger one.
+HWY_INLINE bool Alike(Vec top, Vec bottom) {
+  const Floats f;
+  const float a = hn::GetLane(hn::SumOfLanes(f, top)), b = hn::GetLane(hn::SumOfLanes(f, bottom));
+  return a <= b * kUnlikeRows && b <= a * kUnlikeRows;
+}
+
 // Rows at a distance of a multiple of a page would fall on the same cache lines: then quarters are copied as well.
 bool Copies(int64_t a_row) { return a_row % kPage == 0; }
 // Where the factors of the left operand stand among those that HalveLeft makes: sums, then quarters, which are
@@ -53,15 +60,19 @@ HWY_INLINE bool HalveRows(const float* a, int64_t a_row, int64_t m, int64_t k, f
   for (int64_t i = 0; i < m / 2; ++i) {
     const float *top = a + i * a_row, *bottom = top + m / 2 * a_row;
     float* to = halves + i * stride;
+    Vec top_size = hn::Zero(f), bottom_size = hn::Zero(f);
     for (int64_t j = 0; j < k / 2; j += kLanes) {
       const Vec va = hn::LoadU(f, top + j), vb = hn::LoadU(f, top + k / 2 + j);
       const Vec vc = hn::LoadU(f, bottom + j), vd = hn::LoadU(f, bottom + k / 2 + j);
+      top_size = hn::Add(top_size, hn::Add(hn::Abs(va), hn::Abs(vb)));
+      bottom_size = hn::Add(bottom_size, hn::Add(hn::Abs(vc), hn::Abs(vd)));
       const Vec s = hn::Add(vc, vd), t = hn::Sub(s, va);
       small = hn::And(small, Small(va, vb, vc, vd));
       const Vec factors[kProducts] = {t, s, hn::Sub(vb, t), hn::Sub(va, vc), va, vb, vd};
       Repeat<kCopies ? kProducts : kLeftSums>(
           [&](auto i) ASC_INLINE_LAMBDA { hn::StoreU(factors[i], f, to + i * half + j); });
     }
+    if (!Alike(top_size, bottom_size)) return false;
   }
   return hn::AllTrue(f, small);
 }

@@ -16,7 +16,12 @@ inline constexpr int64_t kHalvedDepth = 32;
 // result that is none, and no result that hides one.
 inline constexpr float kLargestHalved = 0x1p55f;
 
-// Whether that holds for all of x.
+// Two rows of which one is larger than this many times the other (by the sums of magnitudes) are not multiplied
+// together: the smaller one's result would drown in the rounding errors of the larger one's, and a row of
+// zeros would not give zeros.
+inline constexpr float kUnlikeRows = 32;
+
+// Whether all of x is as small as that (kLargestHalved).
 bool CanBeHalved(const float* x, int64_t count);
 
 // Floats of the left operand [m, k] in the form that is multiplied, and of what MultiplyHalved needs besides.
@@ -24,7 +29,7 @@ int64_t LeftHalvesCount(int64_t a_row, int64_t m, int64_t k);
 int64_t RightHalvesCount(int64_t k);
 
 // Sums of the quarters of a[i * a_row + j], i < m, j < k. False, with `halves` unusable, where an element is
-// too large or NaN.
+// too large or NaN, or two rows are unlike.
 bool HalveLeft(const float* a, int64_t a_row, int64_t m, int64_t k, float* halves);
 
 // As Multiply, for the columns of the first panel of `product` and of the one that is `away` panels behind it;
