@@ -1,4 +1,4 @@
-// ConvInteger and QLinearConv: products of packed filters with panels of pixels that are gathered from a centred, padded image.
+// ConvInteger and QLinearConv: products of packed filters with panels of pixels that are gathered from a padded image.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -63,10 +63,11 @@ class IntegerConv : public Kernel {
                       w.dtype() == DataType::kInt8, w_zeros.data() + first * zero_step, zero_step},
                      filters_, depth(), filters + g * simd::LeftSize(filters_, depth()));
     }
-    std::fill_n(image, image_size(), int16_t{0});
+    const simd::IntegerOperand pixels{x.raw(), x.dtype() == DataType::kInt8, x_zeros.data(), 0};
+    simd::FillImage(pixels, image_size(), image);
     for (int64_t n = 0; n < batch_; ++n) {
-      CenterImage(x, x_zeros, n, image);
-      Multiply(filters, image, rooms, sums);
+      CopyImage(pixels, n, image);
+      Multiply(pixels, filters, image, rooms, sums);
       Store(context, n, sums, reinterpret_cast<std::byte*>(sums + groups_ * filters_ * pixels_));
     }
     return Ok();
@@ -131,31 +132,30 @@ class IntegerConv : public Kernel {
   int64_t panels() const { return (pixels_ + simd::kProductColumns - 1) / simd::kProductColumns; }
 
   // The rows of the image number n into the padded one.
-  void CenterImage(const Tensor& x, const std::vector<int32_t>& zeros, int64_t n,
-                   int16_t* image) const {
+  void CopyImage(const simd::IntegerOperand& x, int64_t n, int16_t* image) const {
     const int64_t width = axes_.back().input, all = groups_ * channels_;
     int64_t rows = 1, margin = axes_.back().pad_begin;
     for (size_t i = 0; i + 1 < axes_.size(); ++i) {
       rows *= axes_[i].input;
       margin += axes_[i].pad_begin * strides_[i];
     }
-    const auto* from = static_cast<const std::byte*>(x.raw()) + n * all * rows * width;
-    ParallelFor(
-        all, std::max<int64_t>(1, (1 << 14) / (rows * width)), [&](int64_t begin, int64_t end) {
-          for (int64_t c = begin; c < end; ++c) {
-            for (int64_t row = 0; row < rows; ++row) {
-              int64_t rest = row, offset = c * plane_ + margin;
-              for (size_t i = axes_.size() - 1; i-- > 0; rest /= axes_[i].input)
-                offset += rest % axes_[i].input * strides_[i];
-              simd::Center(
-                  {from + (c * rows + row) * width, x.dtype() == DataType::kInt8, zeros.data(), 0},
-                  width, image + offset);
-            }
-          }
-        });
+    const auto* from = static_cast<const std::byte*>(x.data) + n * all * rows * width;
+    ParallelFor(all, std::max<int64_t>(1, (1 << 14) / (rows * width)),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t c = begin; c < end; ++c) {
+                    for (int64_t row = 0; row < rows; ++row) {
+                      int64_t rest = row, offset = c * plane_ + margin;
+                      for (size_t i = axes_.size() - 1; i-- > 0; rest /= axes_[i].input)
+                        offset += rest % axes_[i].input * strides_[i];
+                      simd::StoreImage({from + (c * rows + row) * width, x.is_signed, x.zeros, 0},
+                                       width, image, offset);
+                    }
+                  }
+                });
   }
 
-  void Multiply(const int16_t* filters, const int16_t* image, int16_t* rooms, int32_t* sums) const {
+  void Multiply(const simd::IntegerOperand& x, const int16_t* filters, const int16_t* image,
+                int16_t* rooms, int32_t* sums) const {
     const int64_t tasks = groups_ * panels(), left = simd::LeftSize(filters_, depth());
     const int64_t parts = std::clamp<int64_t>(groups_ * filters_ * pixels_ * depth() / kGrain, 1,
                                               std::min<int64_t>(threads_, tasks));
@@ -165,13 +165,13 @@ class IntegerConv : public Kernel {
         for (int64_t task = tasks * part / parts; task < tasks * (part + 1) / parts; ++task) {
           const int64_t group = task / panels(), pixel = task % panels() * simd::kProductColumns;
           const int64_t columns = std::min(simd::kProductColumns, pixels_ - pixel);
-          const int16_t* plane = image + group * channels_ * plane_;
+          const int64_t plane = group * channels_ * plane_;
           if (dense_) {
-            simd::PackPixels(plane, taps_.data(), depth(), pixel, nullptr, panel);
+            simd::PackPixels(x, image, taps_.data(), depth(), plane + pixel, nullptr, panel);
           } else {
             int64_t starts[simd::kProductColumns] = {};
             std::copy_n(starts_.data() + pixel, columns, starts);
-            simd::PackPixels(plane, taps_.data(), depth(), 0, starts, panel);
+            simd::PackPixels(x, image, taps_.data(), depth(), plane, starts, panel);
           }
           simd::MultiplyPanel(filters + group * left, filters_, depth(), panel, columns,
                               sums + group * filters_ * pixels_ + pixel, pixels_);

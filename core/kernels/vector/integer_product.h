@@ -1,9 +1,12 @@
 // Products of 8-bit integers, summed exactly in 32 bits that wrap around. Operands are widened to 16 bits with their zero points
 // taken off while they are packed, and neighbours along the axis that is summed over are multiplied and added as pairs: unlike
-// products of 8 bits in pairs, which saturate at 16 bits on CPUs without VNNI, these never overflow.
+// products of 8 bits in pairs, which saturate at 16 bits on CPUs without VNNI, these never overflow. CPUs with AVX-512 VNNI add
+// four products of 8 bits to 32 bits at once: there operands stay bytes, and what the zero points make of the sums is taken off
+// at the end. What packed operands hold differs between the two; all functions here follow the CPU.
 #ifndef ASC_CORE_KERNELS_VECTOR_INTEGER_PRODUCT_H_
 #define ASC_CORE_KERNELS_VECTOR_INTEGER_PRODUCT_H_
 
+#include <algorithm>
 #include <cstdint>
 
 namespace asc::simd {
@@ -12,11 +15,13 @@ constexpr int64_t kProductRows = 4;      // of a packed tile on the left
 constexpr int64_t kProductColumns = 16;  // of a packed panel on the right
 
 inline int64_t PairCount(int64_t k) { return (k + 1) / 2; }
-// In 16-bit elements.
+inline int64_t QuadCount(int64_t k) { return (k + 3) / 4; }
+// In 16-bit elements, enough for both forms: a packed row or column of bytes has two numbers of 32 bits before it.
+inline int64_t PackedSize(int64_t k) { return std::max(2 * PairCount(k), 2 * QuadCount(k) + 4); }
 inline int64_t LeftSize(int64_t m, int64_t k) {
-  return (m + kProductRows - 1) / kProductRows * kProductRows * 2 * PairCount(k);
+  return (m + kProductRows - 1) / kProductRows * kProductRows * PackedSize(k);
 }
-inline int64_t PanelSize(int64_t k) { return kProductColumns * 2 * PairCount(k); }
+inline int64_t PanelSize(int64_t k) { return kProductColumns * PackedSize(k); }
 
 // An operand of int8 or uint8; element i of what `zeros` belongs to has zero point zeros[i * zero_step].
 struct IntegerOperand {
@@ -31,12 +36,16 @@ void PackLeft(const IntegerOperand& a, int64_t m, int64_t k, int16_t* packed);
 // The columns [first, first + columns) of a row-major matrix [k, n] as one panel; zero points by column.
 void PackPanel(const IntegerOperand& b, int64_t n, int64_t k, int64_t first, int64_t columns,
                int16_t* panel);
-// count elements of an operand with one zero point.
-void Center(const IntegerOperand& x, int64_t count, int16_t* out);
-// The panel of kProductColumns outputs of a convolution over a centred image: row k holds the elements starts[j] + taps[k], or
+// Images of convolutions are stored in elements of at most 16 bits; offsets into them count elements. `x` is the operand that
+// the image is made of, with one zero point.
+// Makes `count` elements of the image padding.
+void FillImage(const IntegerOperand& x, int64_t count, int16_t* image);
+// Stores the first `count` elements of x at `offset`.
+void StoreImage(const IntegerOperand& x, int64_t count, int16_t* image, int64_t offset);
+// The panel of kProductColumns outputs of a convolution over an image: row k holds the elements start + starts[j] + taps[k], or
 // start + j + taps[k] where `starts` is null.
-void PackPixels(const int16_t* image, const int64_t* taps, int64_t k, int64_t start,
-                const int64_t* starts, int16_t* panel);
+void PackPixels(const IntegerOperand& x, const int16_t* image, const int64_t* taps, int64_t k,
+                int64_t start, const int64_t* starts, int16_t* panel);
 
 // c[i * c_row + j] = sum over k of left(i, k) * panel(k, j), for m rows and `columns` columns.
 void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* panel, int64_t columns,

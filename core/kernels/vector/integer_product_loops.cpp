@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/kernels/vector/integer_product.h"
+#include "core/kernels/vector/integer_product_vnni.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/vector/integer_product_loops.cpp"
@@ -14,6 +15,8 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace asc::simd::HWY_NAMESPACE {
+bool HasAvx512() { return HWY_TARGET == HWY_AVX3; }
+
 template <typename T>
 void PackLeftLoop(const T* a, const IntegerOperand& operand, int64_t m, int64_t k,
                   int16_t* packed) {
@@ -72,25 +75,31 @@ void PackPanelAny(const IntegerOperand& b, int64_t n, int64_t k, int64_t first, 
   PackPanelLoop(static_cast<const uint8_t*>(b.data), b, n, k, first, columns, panel);
 }
 
+void FillImageAny(const IntegerOperand&, int64_t count, int16_t* image) {
+  std::fill_n(image, count, int16_t{0});
+}
+
 template <typename T>
 void CenterLoop(const T* x, int32_t zero, int64_t count, int16_t* out) {
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<int16_t>(x[i] - zero);
 }
 
-void CenterAny(const IntegerOperand& x, int64_t count, int16_t* out) {
+void StoreImageAny(const IntegerOperand& x, int64_t count, int16_t* image, int64_t offset) {
+  int16_t* out = image + offset;
   if (x.is_signed) return CenterLoop(static_cast<const int8_t*>(x.data), x.zeros[0], count, out);
   CenterLoop(static_cast<const uint8_t*>(x.data), x.zeros[0], count, out);
 }
 
-void PackPixelsLoop(const int16_t* image, const int64_t* taps, int64_t k, int64_t start,
-                    const int64_t* starts, int16_t* panel) {
+void PackPixelsAny(const IntegerOperand&, const int16_t* whole, const int64_t* taps, int64_t k,
+                   int64_t start, const int64_t* starts, int16_t* panel) {
   static constexpr int16_t kNothing[kProductColumns] = {};
+  const int16_t* image = whole + start;
   for (int64_t p = 0; p < k; p += 2) {
     int16_t* to = panel + p * kProductColumns;
     const bool both = p + 1 < k;
     if (starts == nullptr) {
-      const int16_t* first = image + start + taps[p];
-      const int16_t* second = both ? image + start + taps[p + 1] : kNothing;
+      const int16_t* first = image + taps[p];
+      const int16_t* second = both ? image + taps[p + 1] : kNothing;
       const hn::CappedTag<int16_t, 8> d;
       for (size_t j = 0; j < kProductColumns; j += hn::Lanes(d))
         hn::StoreInterleaved2(hn::LoadU(d, first + j), hn::LoadU(d, second + j), d, to + 2 * j);
@@ -210,34 +219,52 @@ void RequantizeAny(const Requantize& how, const int32_t* sums, int64_t count, vo
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#if defined(__x86_64__)
+#define ASC_ON_VNNI(call) \
+  if (HWY_DYNAMIC_DISPATCH(HasAvx512)() && vnni::IsUsed()) return vnni::call
+#else
+#define ASC_ON_VNNI(call) static_cast<void>(0)
+#endif
 namespace asc::simd {
+HWY_EXPORT(HasAvx512);
 HWY_EXPORT(PackLeftAny);
 HWY_EXPORT(PackPanelAny);
-HWY_EXPORT(CenterAny);
-HWY_EXPORT(PackPixelsLoop);
+HWY_EXPORT(FillImageAny);
+HWY_EXPORT(StoreImageAny);
+HWY_EXPORT(PackPixelsAny);
 HWY_EXPORT(MultiplyPanelLoop);
 HWY_EXPORT(RequantizeAny);
 
 void PackLeft(const IntegerOperand& a, int64_t m, int64_t k, int16_t* packed) {
+  ASC_ON_VNNI(PackLeft(a, m, k, packed));
   HWY_DYNAMIC_DISPATCH(PackLeftAny)(a, m, k, packed);
 }
 void PackPanel(const IntegerOperand& b, int64_t n, int64_t k, int64_t first, int64_t columns,
                int16_t* panel) {
+  ASC_ON_VNNI(PackPanel(b, n, k, first, columns, panel));
   HWY_DYNAMIC_DISPATCH(PackPanelAny)(b, n, k, first, columns, panel);
 }
-void Center(const IntegerOperand& x, int64_t count, int16_t* out) {
-  HWY_DYNAMIC_DISPATCH(CenterAny)(x, count, out);
+void FillImage(const IntegerOperand& x, int64_t count, int16_t* image) {
+  ASC_ON_VNNI(FillImage(x, count, image));
+  HWY_DYNAMIC_DISPATCH(FillImageAny)(x, count, image);
 }
-void PackPixels(const int16_t* image, const int64_t* taps, int64_t k, int64_t start,
-                const int64_t* starts, int16_t* panel) {
-  HWY_DYNAMIC_DISPATCH(PackPixelsLoop)(image, taps, k, start, starts, panel);
+void StoreImage(const IntegerOperand& x, int64_t count, int16_t* image, int64_t offset) {
+  ASC_ON_VNNI(StoreImage(x, count, image, offset));
+  HWY_DYNAMIC_DISPATCH(StoreImageAny)(x, count, image, offset);
+}
+void PackPixels(const IntegerOperand& x, const int16_t* image, const int64_t* taps, int64_t k,
+                int64_t start, const int64_t* starts, int16_t* panel) {
+  ASC_ON_VNNI(PackPixels(x, image, taps, k, start, starts, panel));
+  HWY_DYNAMIC_DISPATCH(PackPixelsAny)(x, image, taps, k, start, starts, panel);
 }
 void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* panel, int64_t columns,
                    int32_t* c, int64_t c_row) {
+  ASC_ON_VNNI(MultiplyPanel(left, m, k, panel, columns, c, c_row));
   HWY_DYNAMIC_DISPATCH(MultiplyPanelLoop)(left, m, k, panel, columns, c, c_row);
 }
 void RequantizeRow(const Requantize& how, const int32_t* sums, int64_t count, void* y) {
   HWY_DYNAMIC_DISPATCH(RequantizeAny)(how, sums, count, y);
 }
 }  // namespace asc::simd
+#undef ASC_ON_VNNI
 #endif  // HWY_ONCE

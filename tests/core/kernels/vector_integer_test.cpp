@@ -1,6 +1,7 @@
 // Products and convolutions of 8-bit integers: equal to the reference kernels, bit for bit.
 #include <algorithm>
 
+#include "core/kernels/vector/integer_product_vnni.h"
 #include "tests/core/kernels/vector_test.h"
 
 namespace asc {
@@ -37,6 +38,12 @@ void ExpectEqual(KernelCase test, size_t weight, std::string_view entry) {
         EXPECT_EQ(std::ranges::count(ran, entry), 1);
       }
     });
+#if defined(__x86_64__)
+    simd::vnni::ForbidForTest(true);  // what CPUs without VNNI run
+    test.threads = 1;
+    testing::ExpectKernelsAgree(test, 0);
+    simd::vnni::ForbidForTest(false);
+#endif
   }
 }
 
