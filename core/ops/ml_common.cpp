@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ops/cost.h"
+
 namespace asc {
 namespace {
 constexpr int64_t kGrainOperations = 1 << 14;
@@ -47,6 +49,15 @@ Result<Rows> RowsOf(const InferContext& context, size_t i) {
   rows.count = shape.rank() == 1 ? Dim(1) : shape[0];
   rows.features = shape[shape.rank() - 1];
   return rows;
+}
+
+CostEstimate CostOfRows(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
+                        std::span<const float> numbers) {
+  const auto dims = inputs[0].shape.ToDims();
+  const double rows = !dims || dims->empty() ? 0
+                      : dims->size() == 1    ? 1
+                                             : static_cast<double>((*dims)[0]);
+  return {2 * rows * static_cast<double>(numbers.size()), DenseBytes(inputs, outputs)};
 }
 
 Status CheckFeatures(const InferContext& context, const Rows& rows, int64_t features,

@@ -35,6 +35,9 @@ struct Rows {
 };
 // Of input `i`; unknowns where the rank is not known. E5001 for other ranks.
 Result<Rows> RowsOf(const InferContext& context, size_t i);
+// Two operations for each row of input 0 and each number in a list of them.
+CostEstimate CostOfRows(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
+                        std::span<const float> numbers);
 // E5001 when the rows are known to have other than `features` features.
 Status CheckFeatures(const InferContext& context, const Rows& rows, int64_t features,
                      std::string_view attribute);

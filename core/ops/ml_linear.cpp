@@ -158,15 +158,10 @@ Status LinearRegressor(KernelContext& context) {
   });
   return Ok();
 }
-// Two operations for each weight and row.
+
 CostEstimate LinearCost(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
                         const AttributeMap& attributes) {
-  const auto dims = inputs[0].shape.ToDims();
-  const double rows = !dims || dims->empty() ? 0
-                      : dims->size() == 1    ? 1
-                                             : static_cast<double>((*dims)[0]);
-  const auto weights = static_cast<double>(ListAttribute<float>(attributes, "coefficients").size());
-  return {2 * rows * weights, DenseBytes(inputs, outputs)};
+  return CostOfRows(inputs, outputs, ListAttribute<float>(attributes, "coefficients"));
 }
 }  // namespace
 

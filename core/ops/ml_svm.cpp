@@ -353,16 +353,10 @@ Status ClassifySvm(KernelContext& context) {
   });
   return Ok();
 }
-// Two operations for each weight and row.
+
 CostEstimate SvmCost(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
                      const AttributeMap& attributes) {
-  const auto dims = inputs[0].shape.ToDims();
-  const double rows = !dims || dims->empty() ? 0
-                      : dims->size() == 1    ? 1
-                                             : static_cast<double>((*dims)[0]);
-  const auto weights =
-      static_cast<double>(ListAttribute<float>(attributes, "support_vectors").size());
-  return {2 * rows * weights, DenseBytes(inputs, outputs)};
+  return CostOfRows(inputs, outputs, ListAttribute<float>(attributes, "support_vectors"));
 }
 }  // namespace
 

@@ -11,10 +11,8 @@ and makes 4 more; watched are its resident memory (pages of the mapped file incl
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import numpy as np
@@ -23,6 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)
 
+from tests.bench import watched
 from tests.bench.load_memory import Weights
 from tests.models.registry import cache_folder
 
@@ -140,38 +139,6 @@ def child(path, layers):
     sys.stdin.readline()
 
 
-def _memory(pid):
-    """(resident, anonymous) bytes of a process."""
-    found = {}
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        key, _, value = line.partition(":")
-        if key in ("VmRSS", "RssAnon"):
-            found[key] = int(value.split()[0]) << 10
-    return found["VmRSS"], found["RssAnon"]
-
-
-def measure(path, layers):
-    """(peak of resident bytes, peak of anonymous bytes, the child's answer); the peaks are beyond what was there before the load."""
-    command = [sys.executable, __file__, "--child", str(path), str(layers)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        if process.stdout.readline() != "ready\n":
-            raise RuntimeError("the engine did not start")
-        before = peak = _memory(process.pid)
-        process.stdin.write("go\n")
-        process.stdin.flush()
-        done = []
-        reader = threading.Thread(target=lambda: done.append(process.stdout.readline()))
-        reader.start()
-        while reader.is_alive():
-            peak = tuple(map(max, peak, _memory(process.pid)))
-            time.sleep(0.002)
-        process.stdin.write("end\n")
-        process.stdin.flush()
-    if not done[0]:
-        raise RuntimeError("the child failed")
-    return *(most - own for most, own in zip(peak, before)), json.loads(done[0])
-
-
 def main():
     if sys.argv[1:2] == ["--child"]:
         return child(sys.argv[2], int(sys.argv[3]))
@@ -184,7 +151,9 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         decoder = Decoder(pathlib.Path(folder), options.layers)
         decoder.build()
-        resident, anonymous, answer = measure(decoder.path, options.layers)
+        command = [sys.executable, __file__, "--child", str(decoder.path), str(options.layers)]
+        line, resident, anonymous = watched.run(command)
+    answer = json.loads(line)
     weights = 4 * decoder.elements
     load, prompt, *steps = answer["seconds"]
     print(f"{decoder.elements / 1e9:.2f}e9 parameters, {weights / 1e9:.2f} GB, packed {answer['packed'] / 1e9:.2f} GB")

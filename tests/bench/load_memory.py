@@ -8,15 +8,16 @@ that they start one byte later. Anonymous is what cannot be dropped and read aga
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from tests.bench import watched
 
 ALIGNMENT = 64
 
@@ -132,34 +133,13 @@ def write_model(name, megabytes, shift, folder):
     return path
 
 
-def anonymous(pid):
-    """Anonymous resident bytes of a process."""
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) << 10
-    raise RuntimeError("the kernel does not report RssAnon")
-
-
 def measure(name, megabytes=400, shift=0):
     """(peak of anonymous bytes, packed bytes) of a load and a first run in a fresh process."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_model(name, megabytes, shift, pathlib.Path(folder))
         command = [sys.executable, "-c", CHILD, str(path), json.dumps(MODELS[name][1])]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
-            child.stdout.readline()
-            before = peak = anonymous(child.pid)
-            child.stdin.write("go\n")
-            child.stdin.flush()
-            done = []
-            reader = threading.Thread(target=lambda: done.append(child.stdout.readline()))
-            reader.start()
-            while reader.is_alive():
-                peak = max(peak, anonymous(child.pid))
-                time.sleep(0.001)
-            peak = max(peak, anonymous(child.pid))
-            child.stdin.write("end\n")
-            child.stdin.flush()
-            return peak - before, json.loads(done[0])["packed"]
+        answer, _, anonymous = watched.run(command)
+        return anonymous, json.loads(answer)["packed"]
 
 
 def main():

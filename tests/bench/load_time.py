@@ -16,7 +16,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import numpy as np
@@ -25,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)
 
 from tests import models
-from tests.bench import report
+from tests.bench import report, watched
 
 ENGINES = ("pyasc", "om", "onnxruntime")
 _WARM_UP = ROOT / "tests/data/linear.onnx"
@@ -67,42 +66,14 @@ def child(engine, file, threads, feeds):
     sys.stdin.readline()
 
 
-def _resident(pid):
-    """(resident, anonymous) bytes of a process."""
-    found = {}
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        key, _, value = line.partition(":")
-        if key in ("VmRSS", "RssAnon"):
-            found[key] = int(value.split()[0]) << 10
-    return found["VmRSS"], found["RssAnon"]
-
-
 def measure(engine, file, threads, feeds, memory=False):
     """{"load_ms", "first_ms"} of one load, or {"resident_mb", "anonymous_mb"}: watching takes time of its own."""
     command = [sys.executable, __file__, "--child", engine, str(file), str(threads), str(feeds)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        ready = process.stdout.readline()
-        if ready != "ready\n":
-            raise RuntimeError(f"{engine} could not load its first model")
-        before = peak = _resident(process.pid)
-        process.stdin.write("go\n")
-        process.stdin.flush()
-        answer = []
-        reader = threading.Thread(target=lambda: answer.append(process.stdout.readline()))
-        reader.start()
-        while memory and reader.is_alive():
-            peak = tuple(map(max, peak, _resident(process.pid)))
-            time.sleep(0.001)
-        reader.join()
-        if not answer[0]:
-            raise RuntimeError(f"{engine} could not load or run {file}")
-        if memory:
-            peak = tuple(map(max, peak, _resident(process.pid)))
-        process.stdin.write("end\n")
-        process.stdin.flush()
-    if not memory:
-        return json.loads(answer[0])
-    return {key: (most - own) / 2**20 for key, most, own in zip(("resident_mb", "anonymous_mb"), peak, before, strict=True)}
+    try:
+        answer, resident, anonymous = watched.run(command, watch=memory)
+    except RuntimeError as error:
+        raise RuntimeError(f"{engine} could not load or run {file}") from error
+    return {"resident_mb": resident / 2**20, "anonymous_mb": anonymous / 2**20} if memory else json.loads(answer)
 
 
 def save_compiled(file, threads, feeds, target):

@@ -19,6 +19,10 @@ dnnl::stream& ThreadStream();
 dnnl::memory::dims ToDnnl(const Dims& dims);
 // A dense float32 tensor, row-major.
 dnnl::memory::desc PlainDesc(const Dims& dims);
+// The same tensor in whatever form oneDNN likes best.
+inline dnnl::memory::desc AnyLike(const dnnl::memory::desc& desc) {
+  return {desc.get_dims(), desc.get_data_type(), dnnl::memory::format_tag::any};
+}
 // A dense float32 matrix batch whose last two axes are swapped in memory: `dims` are those of the swapped view.
 dnnl::memory::desc TransposedDesc(const Dims& dims);
 // How the operand lies in memory: plain, or NC1HWC0 with blocks of 8 or 16. nullopt for other layouts and types.

@@ -44,8 +44,6 @@ Dims WeightDims(const Dims& dims, int64_t groups) {
   return grouped;
 }
 
-memory::desc AnyLike(const memory::desc& desc) { return {desc.get_dims(), desc.get_data_type(), memory::format_tag::any}; }
-
 bool HasAvx512() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }
 
 // The blocked form of an image that oneDNN's kernels for this CPU work on.
@@ -142,7 +140,7 @@ class Convolution : public Kernel {
       attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
       dnnl::post_ops post_ops;
       if (has_residual_) {
-        post_ops.append_binary(dnnl::algorithm::binary_add, y.layout.is_blocked() ? y_desc : AnyLike(y_desc));
+        post_ops.append_binary(dnnl::algorithm::binary_add, y.layout.is_blocked() ? y_desc : onednn::AnyLike(y_desc));
       }
       if (eltwise) post_ops.append_eltwise(eltwise->algorithm, eltwise->alpha, eltwise->beta);
       attr.set_post_ops(post_ops);
@@ -153,17 +151,17 @@ class Convolution : public Kernel {
       bool long_chain = x.dims.size() == 4 && groups == 1 && ElementCount(w.dims, 2, 4) > 1 && w.dims[1] >= 16;
       const auto working = [&](const OperandDesc& operand, const memory::desc& desc) {
         if (operand.layout.is_blocked()) return desc;
-        return long_chain ? BlockedLike(desc) : AnyLike(desc);
+        return long_chain ? BlockedLike(desc) : onednn::AnyLike(desc);
       };
       const auto describe = [&](const memory::desc& weights) {
         return dnnl::convolution_forward::primitive_desc(Engine(), dnnl::prop_kind::forward_inference,
                                                          dnnl::algorithm::convolution_direct, working(x, x_desc), weights, bias_desc_,
                                                          working(y, y_desc), strides, dilations, pads_begin, pads_end, attr);
       };
-      auto primitive_desc = describe(AnyLike(w_desc));
+      auto primitive_desc = describe(onednn::AnyLike(w_desc));
       if (long_chain && std::string_view(primitive_desc.impl_info_str()).find("jit") == std::string_view::npos) {
         long_chain = false;
-        primitive_desc = describe(AnyLike(w_desc));
+        primitive_desc = describe(onednn::AnyLike(w_desc));
       }
       if (w.constant != nullptr) {
         Result<std::shared_ptr<Buffer>> packed =

@@ -67,10 +67,6 @@ memory::desc WeightDesc(const Dims& w, int64_t groups) {
   return {onednn::ToDnnl(dims), memory::data_type::f32, onednn::ToDnnl(strides)};
 }
 
-memory::desc AnyLike(const memory::desc& desc) {
-  return {desc.get_dims(), desc.get_data_type(), memory::format_tag::any};
-}
-
 class Deconvolution : public Kernel {
  public:
   static Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
@@ -128,7 +124,7 @@ class Deconvolution : public Kernel {
       attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
       const dnnl::deconvolution_forward::primitive_desc primitive_desc(
           Engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct,
-          AnyLike(x_desc), AnyLike(w_desc), bias_desc_, AnyLike(y_desc), strides, dilations,
+          onednn::AnyLike(x_desc), onednn::AnyLike(w_desc), bias_desc_, onednn::AnyLike(y_desc), strides, dilations,
           pads_begin, pads_end, attr);
       if (w.constant != nullptr) {
         Result<std::shared_ptr<Buffer>> packed = onednn::PackWeight(
