@@ -12,6 +12,8 @@
 #define ASC_CORE_KERNELS_VECTOR_MATH_INL_H_
 #endif
 
+#include <cmath>
+
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -238,6 +240,106 @@ HWY_INLINE V GeluTanh(D d, V x) {
   const V inner = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.0356774081f), hn::Set(d, 0.797884561f));
   const V half = hn::Mul(hn::Set(d, 0.5f), x);
   return hn::MulAdd(half, Tanh(d, hn::Mul(x, inner)), half);
+}
+
+// sin(|r|) with the sign of r for |r| <= pi / 2.
+template <class D, class V>
+HWY_INLINE V SmallSin(D d, V r) {
+  constexpr float kSin[] = {-0.166666597f, 0.00833306648f, -0.000198095964f, 2.60576553e-06f};
+  const V z = hn::Mul(r, r);
+  return hn::MulAdd(hn::Mul(z, r), Polynomial(d, z, kSin), r);
+}
+// x - n pi: pi in four parts, of which the first three have so few bits that their products with n
+// (of 13 bits) are exact.
+template <class D, class V>
+HWY_INLINE V ReducePi(D d, V x, V n) {
+  V r = hn::NegMulAdd(n, hn::Set(d, 3.140625f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, 0.000967502594f), r);
+  r = hn::NegMulAdd(n, hn::Set(d, 1.50990672e-07f), r);
+  return hn::NegMulAdd(n, hn::Set(d, 5.12668814e-12f), r);
+}
+// sin(x) where kCosine is false, else cos(x) = sin(x + pi / 2).
+template <bool kCosine, class D, class V>
+HWY_INLINE V SinOrCos(D d, V x) {
+  const Ints<D> di;
+  // The bits of n are those of the sum's low end; its parity is the sign.
+  const V magic = hn::Set(d, 12582912.0f);
+  const V turns = hn::Mul(x, hn::Set(d, 0.318309886f));
+  V shifted, n;
+  if constexpr (kCosine) {
+    const V half = hn::Set(d, 0.5f);
+    shifted = hn::Add(hn::Add(turns, half), magic);
+    n = hn::Sub(hn::Sub(shifted, magic), half);
+  } else {
+    shifted = hn::Add(turns, magic);
+    n = hn::Sub(shifted, magic);
+  }
+  const V y = SmallSin(d, ReducePi(d, x, n));
+  const auto sign = hn::ShiftLeft<31>(hn::BitCast(di, shifted));
+  const V result = hn::Xor(y, hn::BitCast(d, sign));
+  // Beyond the bound n has too many bits; infinity and NaN come here too.
+  const auto near = hn::Lt(hn::Abs(x), hn::Set(d, 8192.0f));
+  if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
+  HWY_ALIGN float values[hn::MaxLanes(d)];
+  hn::Store(x, d, values);
+  for (size_t i = 0; i < hn::Lanes(d); ++i)
+    values[i] = kCosine ? std::cos(values[i]) : std::sin(values[i]);
+  return hn::IfThenElse(near, result, hn::Load(d, values));
+}
+// Within 3 ULP. Elements of 8192 and more are slow: the library's function, one by one.
+template <class D, class V>
+HWY_INLINE V Sin(D d, V x) {
+  const V y = SinOrCos<false>(d, x);
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // keeps -0
+}
+template <class D, class V>
+HWY_INLINE V Cos(D d, V x) {
+  return SinOrCos<true>(d, x);
+}
+
+// asin(s) for 0 <= s <= 1/2 and z = s^2, or its odd continuation.
+template <class D, class V>
+HWY_INLINE V SmallAsin(D d, V s, V z) {
+  constexpr float kAsin[] = {0.166667521f, 0.0749529749f, 0.0454703756f, 0.0241795182f,
+                             0.0421663001f};
+  return hn::MulAdd(hn::Mul(z, s), Polynomial(d, z, kAsin), s);
+}
+// Within 3 ULP; NaN beyond [-1, 1]. Above 1/2: asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)).
+template <class D, class V>
+HWY_INLINE V Asin(D d, V x) {
+  const V half = hn::Set(d, 0.5f), a = hn::Abs(x);
+  const auto large = hn::Gt(a, half);
+  const V z = hn::IfThenElse(large, hn::NegMulAdd(half, a, half), hn::Mul(a, a));
+  const V y = SmallAsin(d, hn::IfThenElse(large, hn::Sqrt(z), a), z);
+  const V pi_half = hn::Set(d, 1.57079633f);
+  return hn::CopySign(hn::IfThenElse(large, hn::NegMulAdd(hn::Set(d, 2.0f), y, pi_half), y), x);
+}
+// Within 3 ULP; NaN beyond [-1, 1].
+template <class D, class V>
+HWY_INLINE V Acos(D d, V x) {
+  const V half = hn::Set(d, 0.5f), a = hn::Abs(x);
+  const auto large = hn::Gt(a, half);
+  const V z = hn::IfThenElse(large, hn::NegMulAdd(half, a, half), hn::Mul(a, a));
+  const V y = SmallAsin(d, hn::IfThenElse(large, hn::Sqrt(z), a), z);
+  const V twice = hn::Add(y, y);
+  const V outer =
+      hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 3.14159265f), twice), twice);
+  const V inner =
+      hn::Sub(hn::Set(d, 1.57079637f), hn::Add(hn::CopySign(y, x), hn::Set(d, 4.37113883e-8f)));
+  return hn::IfThenElse(large, outer, inner);
+}
+// Within 3 ULP. Above 1: atan(x) = pi / 2 - atan(1 / x).
+template <class D, class V>
+HWY_INLINE V Atan(D d, V x) {
+  constexpr float kAtan[] = {-0.333332986f,  0.199985489f,   -0.142642409f,
+                             0.109521843f,   -0.0840344578f, 0.0579575151f,
+                             -0.0311777685f, 0.0109145641f,  -0.00179361249f};
+  const V one = hn::Set(d, 1.0f), a = hn::Abs(x);
+  const auto large = hn::Gt(a, one);
+  const V s = hn::IfThenElse(large, hn::Div(one, a), a);
+  const V z = hn::Mul(s, s);
+  const V y = hn::MulAdd(hn::Mul(z, s), Polynomial(d, z, kAtan), s);
+  return hn::CopySign(hn::IfThenElse(large, hn::Sub(hn::Set(d, 1.57079633f), y), y), x);
 }
 
 }  // namespace asc::simd::HWY_NAMESPACE

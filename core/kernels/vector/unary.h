@@ -17,10 +17,14 @@ namespace asc::simd {
 enum class UnaryOp : uint8_t {
   kIdentity,
   kAbs,
+  kAcos,
   kAffine,  // a x + b
+  kAsin,
+  kAtan,
   kCeil,
   kCelu,  // a
   kClip,  // low a, high b
+  kCos,
   kCube,  // x^3
   kElu,   // a
   kErf,
@@ -42,6 +46,7 @@ enum class UnaryOp : uint8_t {
   kSelu,        // alpha a, gamma b
   kSigmoid,
   kSign,
+  kSin,
   kSoftplus,
   kSoftsign,
   kSqrt,

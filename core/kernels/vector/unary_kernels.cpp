@@ -55,8 +55,12 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {"Abs", UnaryOp::kAbs},
+    {"Acos", UnaryOp::kAcos},
+    {"Asin", UnaryOp::kAsin},
+    {"Atan", UnaryOp::kAtan},
     {"Ceil", UnaryOp::kCeil},
     {"Celu", UnaryOp::kCelu, "alpha"},
+    {"Cos", UnaryOp::kCos},
     {"Elu", UnaryOp::kElu, "alpha"},
     {"Erf", UnaryOp::kErf},
     {"Exp", UnaryOp::kExp},
@@ -74,6 +78,7 @@ constexpr Row kRows[] = {
     {"Selu", UnaryOp::kSelu, "alpha", "gamma"},
     {"Sigmoid", UnaryOp::kSigmoid},
     {"Sign", UnaryOp::kSign},
+    {"Sin", UnaryOp::kSin},
     {"Softplus", UnaryOp::kSoftplus},
     {"Softsign", UnaryOp::kSoftsign},
     {"Sqrt", UnaryOp::kSqrt},

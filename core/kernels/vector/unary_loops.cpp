@@ -52,6 +52,8 @@ bool KeepsZero(const UnaryCall& f) {
       return f.b == 0;
     case UnaryOp::kClip:
       return f.a <= 0 && f.b >= 0;
+    case UnaryOp::kAcos:
+    case UnaryOp::kCos:
     case UnaryOp::kExp:
     case UnaryOp::kHardSigmoid:
     case UnaryOp::kLog:
@@ -67,7 +69,11 @@ bool KeepsZero(const UnaryCall& f) {
 
 int64_t UnaryGrain(UnaryOp op) {
   switch (op) {
+    case UnaryOp::kAcos:
+    case UnaryOp::kAsin:
+    case UnaryOp::kAtan:
     case UnaryOp::kCelu:
+    case UnaryOp::kCos:
     case UnaryOp::kElu:
     case UnaryOp::kErf:
     case UnaryOp::kExp:
@@ -78,6 +84,7 @@ int64_t UnaryGrain(UnaryOp op) {
     case UnaryOp::kScaledTanh:
     case UnaryOp::kSelu:
     case UnaryOp::kSigmoid:
+    case UnaryOp::kSin:
     case UnaryOp::kSoftplus:
     case UnaryOp::kSwish:
     case UnaryOp::kTanh:

@@ -77,6 +77,34 @@ TEST(VectorMath, TanhErfSigmoid) {
   ExpectBound({"sigmoid", {UnaryOp::kSigmoid}, ExactSigmoid, 4, kTiny});
 }
 
+TEST(VectorMath, Trigonometry) {
+  ExpectBound({"sin", {UnaryOp::kSin}, [](double x) { return std::sin(x); }, 3});
+  ExpectBound({"cos", {UnaryOp::kCos}, [](double x) { return std::cos(x); }, 3});
+  ExpectBound({"asin", {UnaryOp::kAsin}, [](double x) { return std::asin(x); }, 3, 0, -1, 1});
+  ExpectBound({"acos", {UnaryOp::kAcos}, [](double x) { return std::acos(x); }, 3, 0, -1, 1});
+  ExpectBound({"atan", {UnaryOp::kAtan}, [](double x) { return std::atan(x); }, 3});
+}
+
+// Floats next to multiples of pi / 2, where a poor reduction loses all digits.
+TEST(VectorMath, TrigonometryNearZeros) {
+  std::vector<float> x;
+  for (int i = -5300; i <= 5300; ++i) {
+    const auto zero = static_cast<float>(i * M_PI_2);
+    x.insert(x.end(), {std::nextafter(zero, -1e9f), zero, std::nextafter(zero, 1e9f)});
+  }
+  std::vector<float> y(x.size());
+  ForEachTarget([&] {
+    for (const bool cosine : {false, true}) {
+      ApplyUnary({cosine ? UnaryOp::kCos : UnaryOp::kSin}, x.data(), y.data(),
+                 static_cast<int64_t>(x.size()));
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double want = cosine ? std::cos(static_cast<double>(x[i])) : std::sin(x[i] * 1.0);
+        ASSERT_LE(std::fabs(y[i] - want), 3 * Ulp(want)) << (cosine ? "cos " : "sin ") << x[i];
+      }
+    }
+  });
+}
+
 TEST(VectorMath, Activations) {
   const auto gelu = [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); };
   const auto gelu_tanh = [](double x) {
@@ -142,10 +170,14 @@ float Apply(UnaryOp op, float x, float a = 1, float b = 1) {
 
 constexpr UnaryOp kAll[] = {UnaryOp::kIdentity,
                             UnaryOp::kAbs,
+                            UnaryOp::kAcos,
                             UnaryOp::kAffine,
+                            UnaryOp::kAsin,
+                            UnaryOp::kAtan,
                             UnaryOp::kCeil,
                             UnaryOp::kCelu,
                             UnaryOp::kClip,
+                            UnaryOp::kCos,
                             UnaryOp::kCube,
                             UnaryOp::kElu,
                             UnaryOp::kErf,
@@ -167,6 +199,7 @@ constexpr UnaryOp kAll[] = {UnaryOp::kIdentity,
                             UnaryOp::kSelu,
                             UnaryOp::kSigmoid,
                             UnaryOp::kSign,
+                            UnaryOp::kSin,
                             UnaryOp::kSoftplus,
                             UnaryOp::kSoftsign,
                             UnaryOp::kSqrt,
@@ -211,6 +244,20 @@ TEST(VectorMath, InfinitiesAndSignedZeros) {
     EXPECT_EQ(Apply(UnaryOp::kLog, 0.0f), -INFINITY);
     EXPECT_EQ(Apply(UnaryOp::kLog, -0.0f), -INFINITY);
     EXPECT_TRUE(std::isnan(Apply(UnaryOp::kLog, -1e-40f)));
+    for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kCos, UnaryOp::kAsin, UnaryOp::kAcos}) {
+      EXPECT_TRUE(std::isnan(Apply(op, INFINITY)));
+      EXPECT_TRUE(std::isnan(Apply(op, -INFINITY)));
+    }
+    for (const UnaryOp op : {UnaryOp::kAcos, UnaryOp::kAsin}) {
+      EXPECT_TRUE(std::isnan(Apply(op, 1.0000001f)));
+      EXPECT_TRUE(std::isnan(Apply(op, -1.0000001f)));
+    }
+    EXPECT_EQ(Apply(UnaryOp::kAcos, 1.0f), 0.0f);
+    EXPECT_EQ(Apply(UnaryOp::kAtan, INFINITY), static_cast<float>(M_PI_2));
+    EXPECT_EQ(Apply(UnaryOp::kAtan, -INFINITY), -static_cast<float>(M_PI_2));
+    for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kAsin, UnaryOp::kAtan}) {
+      EXPECT_TRUE(is_negative_zero(Apply(op, -0.0f)));
+    }
     for (const UnaryOp op : {UnaryOp::kTanh, UnaryOp::kErf}) {
       EXPECT_EQ(Apply(op, INFINITY), 1.0f);
       EXPECT_EQ(Apply(op, -INFINITY), -1.0f);
