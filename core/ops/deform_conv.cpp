@@ -4,6 +4,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "core/ops/bilinear_cells.h"
 #include "core/ops/compute_buffer.h"
 #include "core/ops/convolution.h"
 #include "core/ops/families.h"
@@ -93,6 +94,24 @@ struct Corners {
   }
 };
 
+// The cell of a place all of whose corners are in the image and count; false for other places.
+template <typename A>
+bool FindCell(int64_t height, int64_t width, A row, A column, BilinearCell<A>& cell) {
+  if (!(row > A(0) && row < static_cast<A>(height - 1) && column > A(0) &&
+        column < static_cast<A>(width - 1)))
+    return false;
+  const auto low_row = static_cast<int64_t>(row), low_column = static_cast<int64_t>(column);
+  const A down = row - static_cast<A>(low_row), right = column - static_cast<A>(low_column);
+  // Elements of weight zero are not read: they may be infinite.
+  if (down == A(0) || right == A(0)) return false;
+  cell.at = low_row * width + low_column;
+  cell.weight[0] = (A(1) - down) * (A(1) - right);
+  cell.weight[1] = (A(1) - down) * right;
+  cell.weight[2] = down * (A(1) - right);
+  cell.weight[3] = down * right;
+  return true;
+}
+
 template <typename A>
 struct Operands {
   const A* x;
@@ -113,10 +132,37 @@ void Gather(const ConvGeometry& g, const Operands<A>& in, int64_t image, int64_t
   const int64_t channels = g.channels * g.groups, per_group = channels / in.offset_groups;
   Corners<A> corners;
   std::vector<A> place(g.axes.size());
+  BilinearCell<A> cells[kPositions];
+  int64_t starts[2][kPositions];  // of images of two axes: without taps
+  if (rank == 2) {
+    for (int64_t i = 0; i < count; ++i) {
+      starts[0][i] = g.axes[0].Start((first + i) / g.axes[1].output);
+      starts[1][i] = g.axes[1].Start((first + i) % g.axes[1].output);
+    }
+  }
   for (int64_t group = 0; group < in.offset_groups; ++group) {
     for (int64_t tap = 0; tap < in.taps; ++tap) {
       const int64_t map = (image * in.offset_groups + group) * in.taps + tap;
+      int64_t cell_count = 0;
       for (int64_t i = 0; i < count; ++i) {
+        const A weight = in.mask == nullptr ? A(1) : in.mask[map * in.output_size + first + i];
+        if (rank == 2) {
+          const A* moved = in.offset + map * 2 * in.output_size + first + i;
+          const WindowAxis &height_axis = g.axes[0], &width_axis = g.axes[1];
+          const A row = static_cast<A>(starts[0][i] +
+                                       tap / width_axis.kernel * height_axis.dilation) +
+                        moved[0],
+                  column =
+                      static_cast<A>(starts[1][i] + tap % width_axis.kernel * width_axis.dilation) +
+                      moved[in.output_size];
+          BilinearCell<A>& cell = cells[cell_count];
+          if (FindCell(height_axis.input, width_axis.input, row, column, cell)) {
+            cell.factor = weight;
+            cell.to = i;
+            ++cell_count;
+            continue;
+          }
+        }
         int64_t rest = first + i, rest_tap = tap;
         for (size_t axis = g.axes.size(); axis-- > 0;) {
           const WindowAxis& a = g.axes[axis];
@@ -128,12 +174,16 @@ void Gather(const ConvGeometry& g, const Operands<A>& in, int64_t image, int64_t
           rest_tap /= a.kernel;
         }
         corners.Find(g.axes, place);
-        const A weight = in.mask == nullptr ? A(1) : in.mask[map * in.output_size + first + i];
         for (int64_t c = group * per_group; c < (group + 1) * per_group; ++c) {
           columns[(c * in.taps + tap) * count + i] =
               weight * corners.Read(in.x + (image * channels + c) * in.input_size);
         }
       }
+      if (cell_count == 0) continue;
+      const int64_t channel = group * per_group;
+      ReadCells(cells, cell_count, per_group, in.x + (image * channels + channel) * in.input_size,
+                in.input_size, g.axes[1].input, columns + (channel * in.taps + tap) * count,
+                in.taps * count);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/ops/bilinear_cells.h"
 #include "core/ops/families.h"
 #include "core/ops/shape_facts.h"
 #include "core/tensor/element.h"
@@ -245,6 +246,68 @@ T NotANumber() {
   }
 }
 
+// One result for each of `channels` planes of x, `y_plane` elements apart.
+template <typename T, typename C>
+void SamplePosition(const std::array<C, kMostAxes>& position, const Dims& dims,
+                    const Sampling& sampling, const T* x, T* y, int64_t y_plane,
+                    std::vector<Weighted<C>>& elements) {
+  const auto axes = dims.size() - 2;
+  const int64_t channels = dims[1], plane = ElementCount(dims, 2, dims.size());
+  const bool number = std::none_of(position.begin(), position.begin() + axes,
+                                   [](C coordinate) { return coordinate != coordinate; });
+  if (number && plane > 0) Gather(position, dims, sampling, elements);
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    T& out = y[channel * y_plane];
+    if (number && plane > 0) {
+      WriteOne(x + channel * plane, elements, sampling.mode == Mode::kNearest, out);
+    } else {
+      out = number ? T{} : NotANumber<T>();
+    }
+  }
+}
+
+// Linear in images of two axes: blocks of positions whose cells all channels share; positions without a whole cell, at the edges
+// or no numbers, go their own way.
+template <typename A>
+void SampleBilinear(const Tensor& input, const Tensor& grid, Tensor& output,
+                    const Sampling& sampling) {
+  constexpr int64_t kBlock = 64;
+  const Dims& dims = input.dims();
+  const int64_t channels = dims[1], height = dims[2], width = dims[3], plane = height * width;
+  const int64_t positions = ElementCount(output.dims(), 2, 4),
+                blocks = (positions + kBlock - 1) / kBlock;
+  ParallelFor(dims[0] * blocks, 4, [&](int64_t begin, int64_t end) {
+    std::vector<Weighted<A>> elements;
+    BilinearCell<A> cells[kBlock];
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t batch = unit / blocks, first = unit % blocks * kBlock;
+      const A* x = input.data<A>() + batch * channels * plane;
+      A* y = output.data<A>() + batch * channels * positions;
+      int64_t count = 0;
+      for (int64_t at = first; at < std::min(first + kBlock, positions); ++at) {
+        const A* place = grid.data<A>() + (batch * positions + at) * 2;
+        if (place[0] == place[0] && place[1] == place[1]) {
+          const Taps<A> row = TapsOf(place[1], height, sampling),
+                        column = TapsOf(place[0], width, sampling);
+          if (row.index[0] >= 0 && row.index[1] == row.index[0] + 1 && column.index[0] >= 0 &&
+              column.index[1] == column.index[0] + 1) {
+            BilinearCell<A>& cell = cells[count++];
+            cell.at = row.index[0] * width + column.index[0];
+            for (size_t k = 0; k < 4; ++k)
+              cell.weight[k] = row.weight[k / 2] * column.weight[k % 2];
+            cell.factor = A(1);
+            cell.to = at;
+            continue;
+          }
+        }
+        std::array<A, kMostAxes> position{place[0], place[1]};
+        SamplePosition(position, dims, sampling, x, y + at, positions, elements);
+      }
+      ReadCells(cells, count, channels, x, plane, width, y, positions);
+    }
+  });
+}
+
 template <typename T, typename C>
 void Sample(const Tensor& input, const Tensor& grid, Tensor& output, const Sampling& sampling) {
   const Dims& dims = input.dims();
@@ -257,22 +320,13 @@ void Sample(const Tensor& input, const Tensor& grid, Tensor& output, const Sampl
     std::vector<Weighted<C>> elements;
     for (int64_t i = begin; i < end; ++i) {
       std::array<C, kMostAxes> position{};
-      bool number = true;
       for (int64_t k = 0; k < axes; ++k) {
         position[static_cast<size_t>(k)] =
             static_cast<C>(ReadAsDouble(grid.dtype(), grid.raw(), i * axes + k));
-        number &= position[static_cast<size_t>(k)] == position[static_cast<size_t>(k)];
       }
-      if (number && plane > 0) Gather(position, dims, sampling, elements);
       const int64_t batch = i / positions, at = i % positions;
-      for (int64_t channel = batch * channels; channel < (batch + 1) * channels; ++channel) {
-        T& out = y[channel * positions + at];
-        if (number && plane > 0) {
-          WriteOne(x + channel * plane, elements, sampling.mode == Mode::kNearest, out);
-        } else {
-          out = number ? T{} : NotANumber<T>();
-        }
-      }
+      SamplePosition(position, dims, sampling, x + batch * channels * plane,
+                     y + batch * channels * positions + at, positions, elements);
     }
   });
 }
@@ -287,6 +341,12 @@ Status GridSample(KernelContext& context) {
             uint32_t, uint64_t, bool, std::string, std::complex<float>, std::complex<double>>(
       x.dtype(), [&](auto zero) {
         using T = decltype(zero);
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+          if (sampling.mode == Mode::kLinear && grid.dtype() == x.dtype() && x.rank() == 4 &&
+              x.size() > 0) {
+            return SampleBilinear<T>(x, grid, context.output(0), sampling);
+          }
+        }
         if (grid.dtype() == DataType::kFloat64) {
           Sample<T, double>(x, grid, context.output(0), sampling);
         } else {

@@ -37,6 +37,30 @@ TEST(GridSample, ReadsImagesByColumnThenRow) {
       {1, 2, 1, 1}, {2.5, 25});
 }
 
+// The same image as a volume of depth 1 goes another way.
+TEST(GridSample, ImagesEqualVolumesOfDepthOne) {
+  const int64_t rows = 9, columns = 11, places = 13 * 14;
+  const Tensor image = Pseudo({2, 6, rows, columns});
+  const Tensor volume = Pseudo({2, 6, 1, rows, columns});
+  Tensor grid = Pseudo({2, 13, 14, 2}, 2), deep = Pseudo({2, 1, 13, 14, 3}, 2);
+  for (int64_t i = 0; i < 2 * places; ++i) {
+    float* at = grid.data<float>() + 2 * i;
+    for (int64_t k = 0; k < 2; ++k) at[k] *= 2.5f;
+    if (i % 31 == 0) at[i % 2] = NAN;
+    std::copy_n(at, 2, deep.data<float>() + 3 * i);
+    deep.data<float>()[3 * i + 2] = 0;
+  }
+  for (const S padding : {"zeros", "border", "reflection"}) {
+    const OpAttributes attributes = {{"padding_mode", padding}};
+    const Tensor got = RunOp1("GridSample", {image, grid}, attributes);
+    const Tensor want = RunOp1("GridSample", {volume, deep}, attributes);
+    for (int64_t i = 0; i < got.size(); ++i) {
+      const float a = got.data<float>()[i], b = want.data<float>()[i];
+      ASSERT_TRUE(a == b || (a != a && b != b)) << padding << " " << i << ": " << a << " " << b;
+    }
+  }
+}
+
 TEST(GridSample, SurvivesStrangePositions) {
   for (const S padding : {"zeros", "border", "reflection"}) {
     for (const S mode : {"nearest", "linear", "cubic"}) {

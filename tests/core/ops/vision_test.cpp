@@ -57,8 +57,8 @@ TEST(Roi, CellThatEndsOnAPixelTakesNoneMore) {
   Tensor image = Pseudo({1, 1, 30, 1});
   std::fill_n(image.data<float>(), 30, 0.0f);
   image.data<float>()[29] = 1;
-  const Tensor y = RunOp1("MaxRoiPool", {image, F32({1, 5}, {0, 0, 0, 0, 28})},
-                          {{"pooled_shape", Ints{7, 1}}});
+  const Tensor y =
+      RunOp1("MaxRoiPool", {image, F32({1, 5}, {0, 0, 0, 0, 28})}, {{"pooled_shape", Ints{7, 1}}});
   ExpectTensor(y, {1, 1, 7, 1}, std::vector<double>(7, 0.0), 0);
 }
 
@@ -127,6 +127,26 @@ TEST(DeformConv, OffsetsMaskAndGroups) {
                 .status()
                 .code(),
             Code::kInvalidArgument);
+}
+
+// The same image as a volume of depth 1 goes another way.
+TEST(DeformConv, ImagesEqualVolumesOfDepthOne) {
+  const int64_t places = 10 * 11;
+  const Tensor offset = Scaled(Pseudo({1, 36, 10, 11}, 3), 4.0f), mask = Pseudo({1, 18, 10, 11}, 4);
+  Tensor deep = Scaled(Pseudo({1, 54, 1, 10, 11}), 0.0f);
+  for (int64_t tap = 0; tap < 18; ++tap)
+    std::copy_n(offset.data<float>() + 2 * tap * places, 2 * places,
+                deep.data<float>() + (3 * tap + 1) * places);
+  const Tensor want = RunOp1("DeformConv",
+                             {Pseudo({1, 10, 1, 10, 11}), Pseudo({4, 10, 1, 3, 3}, 2), deep,
+                              std::nullopt, Pseudo({1, 18, 1, 10, 11}, 4)},
+                             {{"offset_group", int64_t{2}}, {"pads", Ints{0, 1, 1, 0, 1, 1}}});
+  const std::vector<double> values(want.data<float>(), want.data<float>() + want.size());
+  ExpectTensor(
+      RunOp1("DeformConv",
+             {Pseudo({1, 10, 10, 11}), Pseudo({4, 10, 3, 3}, 2), offset, std::nullopt, mask},
+             {{"offset_group", int64_t{2}}, {"pads", Ints{1, 1, 1, 1}}}),
+      {1, 4, 10, 11}, values, 1e-5);
 }
 
 TEST(MaxUnpool, PutsElementsBack) {
