@@ -30,6 +30,7 @@ void AddVectorOnnxAttention(KernelTable& table);
 void AddVectorPool(KernelTable& table);
 void AddVectorRecurrent(KernelTable& table);
 void AddVectorPrograms(KernelTable& table);
+void AddVectorQuantize(KernelTable& table);
 void AddVectorReduce(KernelTable& table);
 void AddVectorResize(KernelTable& table);
 void AddVectorSoftmax(KernelTable& table);

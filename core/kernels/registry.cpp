@@ -55,6 +55,7 @@ void InstallHostKernels() {
     AddVectorPool(table);
     AddVectorRecurrent(table);
     AddVectorPrograms(table);
+    AddVectorQuantize(table);
     AddVectorReduce(table);
     AddVectorResize(table);
     AddVectorSoftmax(table);
