@@ -50,28 +50,122 @@ bool Before(T a, T b, bool largest) {
   return largest ? a > b : a < b;
 }
 
+// The k first elements of rows, for k far below their length: candidates that come before the k-th
+// of those seen so far, thinned out whenever there are twice as many; few are kept in order.
+template <typename Wide, typename Item, typename Before>
+class Selection {
+ public:
+  Selection(int64_t k, bool largest, Before before)
+      : k_(static_cast<size_t>(k)), largest_(largest), before_(before) {}
+
+  // The k first of the row, in order. `load(i)` is element i of `extent` > k.
+  template <typename Load>
+  const std::vector<Item>& Run(int64_t extent, Load load) {
+    items_.clear();
+    int64_t i = 0;
+    while (items_.size() < k_) Push(load(i), i), ++i;
+    Thin();
+    for (; i + kBlock <= extent; i += kBlock) {
+      // Nearly all blocks have no candidate.
+      Wide block[kBlock];
+      for (int64_t j = 0; j < kBlock; ++j) block[j] = load(i + j);
+      if (!Any(block)) continue;
+      for (int64_t j = 0; j < kBlock; ++j) Offer(block[j], i + j);
+    }
+    for (; i < extent; ++i) Offer(load(i), i);
+    if (k_ > kFew) {
+      Thin();
+      std::sort(items_.begin(), items_.end(), before_);
+    }
+    return items_;
+  }
+
+ private:
+  static constexpr int64_t kBlock = 16;
+  static constexpr size_t kFew = 32;
+
+  // Whether an element may come before the bound; NaN counts as such.
+  bool Any(const Wide* block) const {
+    const Wide bound = bound_;
+    int any = 0;
+    if (largest_) {
+      for (int64_t j = 0; j < kBlock; ++j) any |= !(block[j] <= bound);
+    } else {
+      for (int64_t j = 0; j < kBlock; ++j) any |= !(block[j] >= bound);
+    }
+    return any != 0;
+  }
+  // One that equals the bound comes after it: its index is higher.
+  void Offer(Wide value, int64_t index) {
+    if (!asc::Before(value, bound_, largest_)) return;
+    if (k_ > kFew) {
+      Push(value, index);
+      if (items_.size() >= 2 * k_) Thin();
+      return;
+    }
+    // Few stay in order, with the bound up to date.
+    size_t at = k_ - 1;
+    for (; at > 0 && asc::Before(value, items_[at - 1].first, largest_); --at)
+      items_[at] = items_[at - 1];
+    items_[at] = {value, index};
+    bound_ = items_.back().first;
+  }
+  void Push(Wide value, int64_t index) { items_.emplace_back(value, index); }
+  void Thin() {
+    if (k_ <= kFew) {
+      std::sort(items_.begin(), items_.end(), before_);
+    } else {
+      std::nth_element(items_.begin(), items_.begin() + static_cast<int64_t>(k_) - 1, items_.end(),
+                       before_);
+      items_.resize(k_);
+    }
+    bound_ = items_.back().first;
+  }
+
+  size_t k_;
+  bool largest_;
+  Before before_;
+  Wide bound_{};  // the k-th of the candidates, when they were thinned out last
+  std::vector<Item> items_;
+};
+
 template <typename T>
 void SelectRows(const Tensor& in, Tensor* values, Tensor* indices, size_t axis, int64_t k,
                 bool largest) {
   using Wide = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, T, float>;
+  using Item = std::pair<Wide, int64_t>;
   const int64_t extent = in.dim(axis), inner = ElementCount(in.dims(), axis + 1, in.rank());
   const int64_t rows = ElementCount(in.dims(), 0, axis) * inner;
+  if (k == 0) return;
   const T* x = in.data<T>();
+  const auto before = [largest](const Item& a, const Item& b) {
+    if (Before(a.first, b.first, largest)) return true;
+    return !Before(b.first, a.first, largest) && a.second < b.second;
+  };
   ParallelFor(rows, std::max<int64_t>(1, (1 << 12) / std::max<int64_t>(1, extent)),
               [&](int64_t begin, int64_t end) {
-                std::vector<std::pair<Wide, int64_t>> items(static_cast<size_t>(extent));
-                const auto before = [&](const auto& a, const auto& b) {
-                  if (Before(a.first, b.first, largest)) return true;
-                  return !Before(b.first, a.first, largest) && a.second < b.second;
-                };
+                std::vector<Item> items;
+                Selection<Wide, Item, decltype(before)> selection(k, largest, before);
                 for (int64_t row = begin; row < end; ++row) {
                   const T* from = x + row / inner * extent * inner + row % inner;
-                  for (int64_t i = 0; i < extent; ++i)
-                    items[static_cast<size_t>(i)] = {static_cast<Wide>(from[i * inner]), i};
-                  std::partial_sort(items.begin(), items.begin() + k, items.end(), before);
+                  const std::vector<Item>* first = &items;
+                  if (k > extent / 4) {
+                    items.resize(static_cast<size_t>(extent));
+                    for (int64_t i = 0; i < extent; ++i)
+                      items[static_cast<size_t>(i)] = {static_cast<Wide>(from[i * inner]), i};
+                    if (k < extent)
+                      std::nth_element(items.begin(), items.begin() + k, items.end(), before);
+                    std::sort(items.begin(), items.begin() + k, before);
+                  } else if (inner == 1) {
+                    first = &selection.Run(extent,
+                                           [&](int64_t i) { return static_cast<Wide>(from[i]); });
+                  } else {
+                    first = &selection.Run(
+                        extent, [&](int64_t i) { return static_cast<Wide>(from[i * inner]); });
+                  }
                   const int64_t out = row / inner * k * inner + row % inner;
                   for (int64_t i = 0; i < k; ++i) {
-                    const int64_t index = items[static_cast<size_t>(i)].second;
+                    const int64_t index = (*first)[static_cast<size_t>(i)].second;
                     if (values != nullptr) values->data<T>()[out + i * inner] = from[index * inner];
                     if (indices != nullptr) indices->data<int64_t>()[out + i * inner] = index;
                   }

@@ -1,5 +1,7 @@
 // NonZero, Compress, Unique, TopK, NonMaxSuppression.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tests/core/ops/op_test.h"
 
@@ -85,6 +87,60 @@ TEST(TopK, OrdersValuesThenIndices) {
             Code::kShapeMismatch);
   EXPECT_EQ(RunOp("TopK", {F32({2}, {1, 2}), I64({1}, {-1})}, {}, 2).status().code(),
             Code::kShapeMismatch);
+}
+
+// Long rows, of which few elements are wanted, against a full sort.
+TEST(TopK, SelectsFromLongRows) {
+  constexpr int64_t kRows = 3, kLength = 1000;
+  const auto expect = [](const std::vector<float>& x, int64_t k, bool largest) {
+    std::vector<double> values;
+    I indices;
+    for (int64_t row = 0; row < kRows; ++row) {
+      const float* from = x.data() + row * kLength;
+      I order(kLength);
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+        const float a = from[largest ? i : j], b = from[largest ? j : i];
+        return std::isnan(a) ? !std::isnan(b) : !std::isnan(b) && a > b;
+      });
+      for (int64_t i = 0; i < k; ++i) {
+        indices.push_back(order[static_cast<size_t>(i)]);
+        values.push_back(static_cast<double>(from[indices.back()]));
+      }
+    }
+    ExpectTopK(Tensor::FromValues<float>({kRows, kLength}, std::span<const float>(x)), k,
+               {{"largest", int64_t{largest}}}, values, indices);
+    // The same rows as columns.
+    std::vector<float> columns(x.size());
+    for (int64_t row = 0; row < kRows; ++row) {
+      for (int64_t i = 0; i < kLength; ++i)
+        columns[static_cast<size_t>(i * kRows + row)] = x[static_cast<size_t>(row * kLength + i)];
+    }
+    const auto out =
+        RunOp("TopK",
+              {Tensor::FromValues<float>({kLength, kRows}, std::span<const float>(columns)),
+               I64({1}, {k})},
+              {{"largest", int64_t{largest}}, {"axis", int64_t{0}}}, 2);
+    ASSERT_TRUE(out.ok()) << out.status().ToString();
+    const I got = ValuesOf<int64_t>((*out)[1].tensor());
+    for (int64_t row = 0; row < kRows; ++row) {
+      for (int64_t i = 0; i < k; ++i)
+        ASSERT_EQ(got[static_cast<size_t>(i * kRows + row)],
+                  indices[static_cast<size_t>(row * k + i)]);
+    }
+  };
+  const Tensor noise = Pseudo({kRows * kLength});
+  const std::vector<float> plain = ValuesOf<float>(noise);
+  std::vector<float> rising(plain.size()), ties = plain, nans = plain;
+  std::iota(rising.begin(), rising.end(), 0.0f);
+  for (float& x : ties) x = std::round(x * 2);
+  for (size_t i = 0; i < nans.size(); i += 7) nans[i] = NAN;
+  for (const bool largest : {false, true}) {
+    for (const int64_t k : {1, 5, 33, 250, 251, 1000}) {
+      for (const auto& x : {plain, rising, ties, nans}) expect(x, k, largest);
+      expect(std::vector<float>(plain.size(), NAN), k, largest);
+    }
+  }
 }
 
 Tensor Boxes() {
