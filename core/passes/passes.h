@@ -19,6 +19,7 @@ std::unique_ptr<Pass> MakeTransposeSimplification();
 std::unique_ptr<Pass> MakeCommonSubexpressions();
 std::unique_ptr<Pass> MakeCrossEntropy();
 std::unique_ptr<Pass> MakeDeadCodeElimination();
+std::unique_ptr<Pass> MakeEinsumLowering();
 std::unique_ptr<Pass> MakeActivationRecomposition();
 std::unique_ptr<Pass> MakeLayerNormRecomposition();
 std::unique_ptr<Pass> MakeAffineConv();

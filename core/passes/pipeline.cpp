@@ -27,6 +27,7 @@ constexpr Entry kPipeline[] = {
     {1, MakeCommonSubexpressions},
     {1, MakeDeadCodeElimination},
     {2, MakeCrossEntropy},
+    {2, MakeEinsumLowering},
     {2, MakeActivationRecomposition},
     {2, MakeLayerNormRecomposition},
     {2, MakeConvAffine},
