@@ -1,4 +1,4 @@
-// LSTM and GRU of float32 with constant weights and the default activations.
+// LSTM, GRU and RNN of float32 with constant weights and the default activations.
 #include <algorithm>
 #include <cstring>
 
@@ -7,6 +7,7 @@
 #include "core/kernels/lazy_weight.h"
 #include "core/kernels/vector/common.h"
 #include "core/kernels/vector/recurrent.h"
+#include "core/kernels/vector/unary.h"
 #include "core/ops/recurrent.h"
 
 namespace asc {
@@ -19,6 +20,7 @@ enum class Cell {
   kLstm,
   kGru,        // the reset gate is applied to the state, before its product
   kGruLinear,  // to the product
+  kRnn,
 };
 
 struct Sizes {
@@ -84,11 +86,15 @@ class RecurrentKernel : public Kernel {
   }
   bool packs(size_t i) const override { return i == 1 || i == 2; }  // both weights
   std::string_view name() const override {
+    if (cell_ == Cell::kRnn) return "vector:rnn";
     return cell_ == Cell::kLstm ? "vector:lstm" : "vector:gru";
   }
 
  private:
-  int64_t Gates() const { return (cell_ == Cell::kLstm ? 4 : 3) * s_.hidden; }
+  int64_t Gates() const {
+    const int64_t gates = cell_ == Cell::kLstm ? 4 : cell_ == Cell::kRnn ? 1 : 3;
+    return gates * s_.hidden;
+  }
   // Biases of the inputs and of the state, gates of all steps, h and c of all sequences, products
   // of the state.
   int64_t FloatsOfDirection() const {
@@ -195,6 +201,14 @@ class RecurrentKernel : public Kernel {
   void Step(const Direction& at, const float* r, float* sums, int64_t stride,
             const Runs& runs) const {
     const int64_t hidden = s_.hidden, gates = Gates();
+    if (cell_ == Cell::kRnn) {
+      simd::MultiplySmall({at.h, hidden, r, sums, stride, sums, stride, s_.batch, gates, hidden});
+      for (int64_t b = 0; b < s_.batch; ++b) {
+        if (runs(b))
+          simd::ApplyUnary({simd::UnaryOp::kTanh}, sums + b * stride, at.h + b * hidden, hidden);
+      }
+      return;
+    }
     if (cell_ == Cell::kLstm) {
       simd::MultiplySmall({at.h, hidden, r, sums, stride, sums, stride, s_.batch, gates, hidden});
       for (int64_t b = 0; b < s_.batch; ++b) {
@@ -251,9 +265,10 @@ bool Supports(const KernelRequest& request) {
       attributes.Float("clip", 0) != 0)
     return false;
   if (const auto* names = attributes.Get<std::vector<std::string>>("activations")) {
+    const bool gated = !request.node.Is("RNN");
     const size_t functions = request.node.Is("LSTM") ? 3 : 2;
     for (size_t i = 0; i < names->size(); ++i) {
-      if ((*names)[i] != (i % functions == 0 ? "Sigmoid" : "Tanh")) return false;
+      if ((*names)[i] != (gated && i % functions == 0 ? "Sigmoid" : "Tanh")) return false;
     }
   }
   for (size_t i = 0; i < request.inputs.size(); ++i) {
@@ -265,7 +280,7 @@ bool Supports(const KernelRequest& request) {
 }
 
 Result<std::unique_ptr<Kernel>> MakeRecurrent(const KernelRequest& request) {
-  Cell cell = Cell::kLstm;
+  Cell cell = request.node.Is("RNN") ? Cell::kRnn : Cell::kLstm;
   if (request.node.Is("GRU")) {
     cell =
         request.node.attributes.Int("linear_before_reset", 0) != 0 ? Cell::kGruLinear : Cell::kGru;
@@ -289,6 +304,7 @@ Result<std::unique_ptr<Kernel>> MakeRecurrent(const KernelRequest& request) {
 void AddVectorRecurrent(KernelTable& table) {
   table.push_back({"GRU", "", "vector.gru", Supports, nullptr, MakeRecurrent});
   table.push_back({"LSTM", "", "vector.lstm", Supports, nullptr, MakeRecurrent});
+  table.push_back({"RNN", "", "vector.rnn", Supports, nullptr, MakeRecurrent});
 }
 
 }  // namespace asc

@@ -1,4 +1,4 @@
-// The LSTM and GRU vector kernels against the reference kernels.
+// The LSTM, GRU and RNN vector kernels against the reference kernels.
 #include <cmath>
 
 #include "tests/core/kernels/vector_test.h"
@@ -111,6 +111,39 @@ TEST(VectorGru, OtherFormsAreLeft) {
   KernelCase activations = Gru("forward", 2, 2, 3, 4, 0, 1);
   activations.attributes.Set("activations", std::vector<std::string>{"Sigmoid", "Relu"});
   EXPECT_TRUE(ExpectKernelsAgree(activations).empty());
+}
+
+KernelCase Rnn(const char* direction, int64_t steps, int64_t batch, int64_t input, int64_t hidden,
+               int64_t layout) {
+  KernelCase test = Lstm(direction, steps, batch, input, hidden, layout);
+  const int64_t directions = test.inputs[1]->dim(0);
+  test.op = "RNN";
+  test.inputs[1] = Weights({directions, hidden, input}, 2);
+  test.inputs[2] = Weights({directions, hidden, hidden}, 3);
+  test.inputs[3] = Noise({directions, 2 * hidden}, 4);
+  test.inputs.resize(6);
+  test.outputs = 2;
+  return test;
+}
+
+TEST(VectorRnn, AgreesWithReference) {
+  for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+    for (const int64_t layout : {0, 1}) {
+      SCOPED_TRACE(Cat(direction, ", layout ", layout));
+      ExpectVectorKernel(Rnn(direction, 5, 1, 7, 6, layout), "vector.rnn", 2e-6);
+      ExpectVectorKernel(Rnn(direction, 30, 6, 33, 40, layout), "vector.rnn", 4e-6);
+      KernelCase lengths = Rnn(direction, 5, 4, 7, 6, layout);
+      lengths.inputs[4] = Tensor::FromValues<int32_t>({4}, {5, 2, 0, 3});
+      ExpectVectorKernel(lengths, "vector.rnn", 2e-6);
+    }
+  }
+  KernelCase bare = Rnn("forward", 4, 2, 9, 8, 0);
+  bare.inputs.resize(3);
+  ExpectVectorKernel(bare, "vector.rnn", 2e-6);
+  bare.inputs[0]->data<float>()[3] = NAN;
+  ExpectVectorKernel(bare, "vector.rnn", 2e-6);
+  bare.attributes.Set("activations", std::vector<std::string>{"Relu"});
+  EXPECT_TRUE(ExpectKernelsAgree(bare).empty());
 }
 }  // namespace
 }  // namespace asc::testing
