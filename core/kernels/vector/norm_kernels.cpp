@@ -1,10 +1,13 @@
 // Normalisations of float32: LayerNormalization and RMSNormalization over the last axes,
-// InstanceNormalization and GroupNormalization over the extents of channels.
+// InstanceNormalization and GroupNormalization over the extents of channels, LpNormalization over
+// the last axis, MeanVarianceNormalization.
+#include <array>
 #include <cmath>
 
 #include "core/base/parallel.h"
 #include "core/kernels/families.h"
 #include "core/kernels/vector/common.h"
+#include "core/kernels/vector/reduce.h"
 #include "core/kernels/vector/rows.h"
 
 namespace asc {
@@ -136,6 +139,148 @@ Result<std::unique_ptr<Kernel>> MakeGroupNorm(const KernelRequest& request) {
   return simd::Make<GroupNormKernel>(x[0], x[1], Groups(request), ElementCount(x, 2, x.size()),
                                      request.node.attributes.Float("epsilon", 1e-5f));
 }
+
+// x / its norm along the last axis.
+class LpNormKernel : public Kernel {
+ public:
+  LpNormKernel(simd::ReduceOp op, int64_t rows, int64_t length)
+      : op_(op), rows_(rows), length_(length) {}
+
+  Status Run(KernelContext& context) const override {
+    const float* x = context.input(0).data<float>();
+    float* y = context.output(0).data<float>();
+    ParallelFor(rows_, std::max<int64_t>(1, kGrain / length_), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row)
+        NormaliseRow(x + row * length_, y + row * length_);
+    });
+    return Ok();
+  }
+  std::string_view name() const override { return "vector:lp_norm"; }
+
+ private:
+  void NormaliseRow(const float* x, float* y) const {
+    float norm = 0;
+    simd::ReduceRows(op_, x, &norm, 1, length_);
+    // Elsewhere squares or the reciprocal leave the normal range, or there is no number.
+    if (norm > 1e-15f && norm < 1e30f) {
+      const float zero = 0, factor = 1 / norm;
+      simd::CenterScaleRows(x, y, 1, length_, &zero, &factor, &zero);
+      return;
+    }
+    double exact = 0;
+    for (int64_t i = 0; i < length_; ++i) {
+      const double size = std::fabs(static_cast<double>(x[i]));
+      exact += op_ == simd::ReduceOp::kL1 ? size : size * size;
+    }
+    if (op_ == simd::ReduceOp::kL2) exact = std::sqrt(exact);
+    for (int64_t i = 0; i < length_; ++i) y[i] = exact == 0 ? 0 : static_cast<float>(x[i] / exact);
+  }
+
+  simd::ReduceOp op_;
+  int64_t rows_, length_;
+};
+
+bool SupportsLpNorm(const KernelRequest& request) {
+  const Dims& x = request.inputs[0].dims;
+  if (!simd::AllPlainFloat(request.inputs) || !simd::AllPlainFloat(request.outputs)) return false;
+  return !x.empty() && x.back() > 0 && FirstAxis(request) == static_cast<int64_t>(x.size()) - 1;
+}
+Result<std::unique_ptr<Kernel>> MakeLpNorm(const KernelRequest& request) {
+  const Dims& x = request.inputs[0].dims;
+  const bool sizes = request.node.attributes.Int("p", 2) == 1;
+  return simd::Make<LpNormKernel>(sizes ? simd::ReduceOp::kL1 : simd::ReduceOp::kL2,
+                                  ElementCount(x, 0, x.size() - 1), x.back());
+}
+
+// MeanVarianceNormalization of [outer, kept, inner] over the first and the last.
+class MeanVarianceKernel : public Kernel {
+ public:
+  MeanVarianceKernel(int64_t outer, int64_t kept, int64_t inner)
+      : outer_(outer), kept_(kept), inner_(inner) {}
+
+  Status Run(KernelContext& context) const override {
+    const float* x = context.input(0).data<float>();
+    float* y = context.output(0).data<float>();
+    const float zero = 0;
+    ParallelFor(kept_, std::max<int64_t>(1, kGrain / (outer_ * inner_)),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t row = begin; row < end; ++row) {
+                    const auto [mean, factor] = CentreAndFactor(x + row * inner_);
+                    for (int64_t i = 0; i < outer_; ++i) {
+                      const int64_t at = (i * kept_ + row) * inner_;
+                      simd::CenterScaleRows(x + at, y + at, 1, inner_, &mean, &factor, &zero);
+                    }
+                  }
+                });
+    return Ok();
+  }
+  std::string_view name() const override { return "vector:mean_variance"; }
+
+ private:
+  // The mean and 1 / the standard deviation of one of the kept.
+  std::pair<float, float> CentreAndFactor(const float* x) const {
+    double mean = 0, variance = 0;
+    for (int64_t i = 0; i < outer_; ++i) {
+      const simd::Moments moments = simd::MomentsOf(x + i * kept_ * inner_, inner_);
+      // What is added of the squared distance of the means follows from the pairwise update of
+      // moments.
+      const double off = moments.mean - mean, share = 1.0 / static_cast<double>(i + 1);
+      mean += off * share;
+      variance += (moments.variance - variance + off * off * (1 - share)) * share;
+    }
+    // A small deviation from a large mean, overflow and NaN: with all digits.
+    if (!(variance > 1e-4 * mean * mean) || !std::isfinite(variance))
+      ExactMoments(x, mean, variance);
+    constexpr double kEpsilon = 1e-9;  // of the operator's definition; added to the deviation
+    return {static_cast<float>(mean), static_cast<float>(1 / (std::sqrt(variance) + kEpsilon))};
+  }
+  void ExactMoments(const float* x, double& mean, double& variance) const {
+    const auto average = [&](auto map) {
+      double sum = 0;
+      for (int64_t i = 0; i < outer_; ++i) {
+        for (int64_t j = 0; j < inner_; ++j)
+          sum += map(static_cast<double>(x[i * kept_ * inner_ + j]));
+      }
+      return sum / static_cast<double>(outer_ * inner_);
+    };
+    mean = average([](double v) { return v; });
+    variance = average([&](double v) { return (v - mean) * (v - mean); });
+  }
+
+  int64_t outer_, kept_, inner_;
+};
+
+// [outer, kept, inner] of the axes; nullopt where they are not of that form.
+std::optional<std::array<int64_t, 3>> MeanVarianceExtents(const KernelRequest& request) {
+  const Dims& dims = request.inputs[0].dims;
+  std::vector<bool> reduced(dims.size(), false);
+  for (const int64_t axis : request.node.attributes.Ints("axes", {0, 2, 3})) {
+    const Result<int64_t> normal = NormalizeAxis(axis, static_cast<int64_t>(dims.size()));
+    if (!normal.ok()) return std::nullopt;
+    reduced[static_cast<size_t>(*normal)] = true;
+  }
+  std::array<int64_t, 3> out{1, 1, 1};
+  size_t part = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    if (part == 0 && !reduced[i]) part = 1;
+    if (part == 1 && reduced[i]) part = 2;
+    if (part == 2 && !reduced[i]) return std::nullopt;
+    out[part] *= dims[i];
+  }
+  if (part == 0) std::swap(out[0], out[2]);
+  return out;
+}
+bool SupportsMeanVariance(const KernelRequest& request) {
+  if (!simd::AllPlainFloat(request.inputs) || !simd::AllPlainFloat(request.outputs)) return false;
+  const auto extents = MeanVarianceExtents(request);
+  constexpr int64_t kShort = 8;  // rows that are not worth vectors
+  return extents && (*extents)[2] >= kShort && (*extents)[0] * (*extents)[1] > 0;
+}
+Result<std::unique_ptr<Kernel>> MakeMeanVariance(const KernelRequest& request) {
+  const auto [outer, kept, inner] = *MeanVarianceExtents(request);
+  return simd::Make<MeanVarianceKernel>(outer, kept, inner);
+}
 }  // namespace
 
 void AddVectorNormalisation(KernelTable& table) {
@@ -145,6 +290,9 @@ void AddVectorNormalisation(KernelTable& table) {
   for (const std::string_view op : {"GroupNormalization", "InstanceNormalization"}) {
     table.push_back({op, "", "vector.group_norm", SupportsGroupNorm, nullptr, MakeGroupNorm});
   }
+  table.push_back({"LpNormalization", "", "vector.lp_norm", SupportsLpNorm, nullptr, MakeLpNorm});
+  table.push_back({"MeanVarianceNormalization", "", "vector.mean_variance", SupportsMeanVariance,
+                   nullptr, MakeMeanVariance});
 }
 
 }  // namespace asc

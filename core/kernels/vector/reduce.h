@@ -18,6 +18,9 @@ void ReduceColumns(ReduceOp op, const float* x, float* y, int64_t n, int64_t str
 // y[r]: where the largest (or smallest) element of row r is: the first of equal ones; the first NaN
 // if there is any. n > 0.
 void ArgRows(bool largest, const float* x, int64_t* y, int64_t rows, int64_t n);
+// The same of the n elements x[c], x[c + stride], ... for `columns` neighbouring columns; n < 2^31.
+void ArgColumns(bool largest, const float* x, int64_t* y, int64_t n, int64_t stride,
+                int64_t columns);
 
 }  // namespace asc::simd
 

@@ -1,5 +1,5 @@
-// Reductions of float32 over neighbouring axes, global pooling (blocked too), and ArgMax and ArgMin
-// over the last axis.
+// Reductions of float32 over neighbouring axes, global pooling (blocked too), and ArgMax, ArgMin
+// and Hardmax along an axis.
 #include "core/base/parallel.h"
 #include "core/kernels/families.h"
 #include "core/kernels/vector/common.h"
@@ -17,6 +17,20 @@ struct Extents {
   int64_t outer = 1, length = 1, inner = 1;
 };
 
+// Calls visit(outer, first, count) for all pieces of columns of [outer, length, inner], inner > 1.
+template <typename Visit>
+void ForColumns(const Extents& e, Visit visit) {
+  const int64_t groups = (e.inner + kColumns - 1) / kColumns;
+  const int64_t work = std::max<int64_t>(1, e.length * std::min(e.inner, kColumns));
+  ParallelFor(e.outer * groups, std::max<int64_t>(1, kGrain / work),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t unit = begin; unit < end; ++unit) {
+                  const int64_t first = unit % groups * kColumns;
+                  visit(unit / groups, first, std::min(kColumns, e.inner - first));
+                }
+              });
+}
+
 class ReduceKernel : public Kernel {
  public:
   ReduceKernel(ReduceOp op, const Extents& extents) : op_(op), e_(extents) {}
@@ -31,17 +45,10 @@ class ReduceKernel : public Kernel {
                   });
       return Ok();
     }
-    const int64_t groups = (e_.inner + kColumns - 1) / kColumns;
-    const int64_t work = std::max<int64_t>(1, e_.length * std::min(e_.inner, kColumns));
-    ParallelFor(e_.outer * groups, std::max<int64_t>(1, kGrain / work),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t unit = begin; unit < end; ++unit) {
-                    const int64_t outer = unit / groups, first = unit % groups * kColumns;
-                    simd::ReduceColumns(op_, x + outer * e_.length * e_.inner + first,
-                                        y + outer * e_.inner + first, e_.length, e_.inner,
-                                        std::min(kColumns, e_.inner - first));
-                  }
-                });
+    ForColumns(e_, [&](int64_t outer, int64_t first, int64_t count) {
+      simd::ReduceColumns(op_, x + outer * e_.length * e_.inner + first,
+                          y + outer * e_.inner + first, e_.length, e_.inner, count);
+    });
     return Ok();
   }
   std::string_view name() const override { return "vector:reduce"; }
@@ -131,13 +138,20 @@ Result<std::unique_ptr<Kernel>> MakeGlobalPool(const KernelRequest& request) {
 
 class ArgKernel : public Kernel {
  public:
-  ArgKernel(bool largest, int64_t rows, int64_t length)
-      : largest_(largest), rows_(rows), length_(length) {}
+  ArgKernel(bool largest, const Extents& extents) : largest_(largest), e_(extents) {}
   Status Run(KernelContext& context) const override {
     const float* x = context.input(0).data<float>();
     int64_t* y = context.output(0).data<int64_t>();
-    ParallelFor(rows_, std::max<int64_t>(1, kGrain / length_), [&](int64_t begin, int64_t end) {
-      simd::ArgRows(largest_, x + begin * length_, y + begin, end - begin, length_);
+    if (e_.inner == 1) {
+      ParallelFor(
+          e_.outer, std::max<int64_t>(1, kGrain / e_.length), [&](int64_t begin, int64_t end) {
+            simd::ArgRows(largest_, x + begin * e_.length, y + begin, end - begin, e_.length);
+          });
+      return Ok();
+    }
+    ForColumns(e_, [&](int64_t outer, int64_t first, int64_t count) {
+      simd::ArgColumns(largest_, x + outer * e_.length * e_.inner + first,
+                       y + outer * e_.inner + first, e_.length, e_.inner, count);
     });
     return Ok();
   }
@@ -145,21 +159,70 @@ class ArgKernel : public Kernel {
 
  private:
   bool largest_;
-  int64_t rows_, length_;
+  Extents e_;
 };
 
-bool SupportsArg(const KernelRequest& request) {
+// 1 at the first largest element along the axis, 0 elsewhere.
+class HardmaxKernel : public Kernel {
+ public:
+  explicit HardmaxKernel(const Extents& extents) : e_(extents) {}
+  Status Run(KernelContext& context) const override {
+    const float* x = context.input(0).data<float>();
+    float* y = context.output(0).data<float>();
+    if (e_.inner == 1) {
+      ParallelFor(e_.outer, std::max<int64_t>(1, kGrain / e_.length),
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t row = begin; row < end; ++row) {
+                      int64_t place = 0;
+                      simd::ArgRows(true, x + row * e_.length, &place, 1, e_.length);
+                      std::fill_n(y + row * e_.length, e_.length, 0.0f);
+                      y[row * e_.length + place] = 1;
+                    }
+                  });
+      return Ok();
+    }
+    ForColumns(e_, [&](int64_t outer, int64_t first, int64_t count) {
+      const int64_t at = outer * e_.length * e_.inner + first;
+      int64_t places[kColumns];
+      simd::ArgColumns(true, x + at, places, e_.length, e_.inner, count);
+      for (int64_t i = 0; i < e_.length; ++i) std::fill_n(y + at + i * e_.inner, count, 0.0f);
+      for (int64_t i = 0; i < count; ++i) y[at + places[i] * e_.inner + i] = 1;
+    });
+    return Ok();
+  }
+  std::string_view name() const override { return "vector:hardmax"; }
+
+ private:
+  Extents e_;
+};
+
+// Along the one axis of the node; nullopt where there is none.
+std::optional<Extents> AxisExtents(const KernelRequest& request, int64_t default_axis) {
   const Dims& dims = request.inputs[0].dims;
-  if (!simd::IsPlainFloat(request.inputs[0]) || dims.empty() || dims.back() == 0) return false;
-  const auto rank = static_cast<int64_t>(dims.size());
-  const int64_t axis = request.node.attributes.Int("axis", 0);
-  return (axis == -1 || axis == rank - 1) &&
+  const Result<int64_t> axis = NormalizeAxis(request.node.attributes.Int("axis", default_axis),
+                                             static_cast<int64_t>(dims.size()));
+  if (!axis.ok()) return std::nullopt;
+  const auto at = static_cast<size_t>(*axis);
+  return Extents{ElementCount(dims, 0, at), dims[at], ElementCount(dims, at + 1, dims.size())};
+}
+bool FitsAxis(const KernelRequest& request, const std::optional<Extents>& e) {
+  constexpr int64_t kMost = INT32_MAX;  // what columns count in
+  return simd::IsPlainFloat(request.inputs[0]) && simd::IsPlain(request.outputs[0]) && e &&
+         e->length > 0 && e->length <= kMost && e->outer * e->inner > 0;
+}
+
+bool SupportsArg(const KernelRequest& request) {
+  return FitsAxis(request, AxisExtents(request, 0)) &&
          request.node.attributes.Int("select_last_index", 0) == 0;
 }
 Result<std::unique_ptr<Kernel>> MakeArg(const KernelRequest& request) {
-  const Dims& dims = request.inputs[0].dims;
-  return simd::Make<ArgKernel>(request.node.schema->name == "ArgMax",
-                               ElementCount(dims, 0, dims.size() - 1), dims.back());
+  return simd::Make<ArgKernel>(request.node.schema->name == "ArgMax", *AxisExtents(request, 0));
+}
+bool SupportsHardmax(const KernelRequest& request) {
+  return FitsAxis(request, AxisExtents(request, -1));
+}
+Result<std::unique_ptr<Kernel>> MakeHardmax(const KernelRequest& request) {
+  return simd::Make<HardmaxKernel>(*AxisExtents(request, -1));
 }
 }  // namespace
 
@@ -173,6 +236,7 @@ void AddVectorReduce(KernelTable& table) {
   for (const std::string_view op : {"ArgMax", "ArgMin"}) {
     table.push_back({op, "", "vector.arg_reduce", SupportsArg, nullptr, MakeArg});
   }
+  table.push_back({"Hardmax", "", "vector.hardmax", SupportsHardmax, nullptr, MakeHardmax});
 }
 
 }  // namespace asc

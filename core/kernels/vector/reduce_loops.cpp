@@ -54,7 +54,6 @@ struct Extreme {
   HWY_INLINE V Join(V a, V b) const {
     return kMax ? MaxNan(a, b) : MinNan(a, b);
   }
-  static float JoinOne(float a, float b) { return std::isnan(a) || (kMax ? a > b : a < b) ? a : b; }
 };
 
 template <class Visitor>
@@ -91,11 +90,9 @@ HWY_INLINE float ExtremeOfRow(Floats d, const float* x, size_t n) {
   const Extreme<kMax> op;
   const auto same = [](auto v) ASC_INLINE_LAMBDA { return v; };
   const auto join = [&](auto a, auto b) ASC_INLINE_LAMBDA { return op.Join(a, b); };
-  HWY_ALIGN float lanes[hn::MaxLanes(d)];
-  hn::Store(ReduceVectors(d, x, n, hn::Set(d, op.kStart), same, join), d, lanes);
-  float best = lanes[0];
-  for (size_t i = 1; i < hn::Lanes(d); ++i) best = op.JoinOne(best, lanes[i]);
-  return best;
+  const Vec best = ReduceVectors(d, x, n, hn::Set(d, op.kStart), same, join);
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(best)))) return NAN;
+  return hn::GetLane(kMax ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best));
 }
 HWY_INLINE float ReduceRow(Extreme<true>, Floats d, const float* x, size_t n) {
   return ExtremeOfRow<true>(d, x, n);
@@ -183,6 +180,32 @@ void ArgRowsLoop(bool largest, const float* x, int64_t* y, int64_t rows, size_t 
   for (int64_t row = 0; row < rows; ++row, x += n)
     y[row] = largest ? ArgOfRow<true>(x, n) : ArgOfRow<false>(x, n);
 }
+
+template <bool kMax>
+HWY_INLINE void ArgOfColumns(const float* x, int64_t* y, size_t n, size_t stride, size_t columns) {
+  const Floats d;
+  const Ints<Floats> di;
+  ForVectors(d, columns, [&](auto at) ASC_INLINE_LAMBDA {
+    Vec best = at.Load(x);
+    auto place = hn::Zero(di);
+    for (size_t i = 1; i < n; ++i) {
+      const Vec v = at.Load(x + i * stride);
+      // False for NaN, which so becomes the best, and stays it.
+      const auto behind = kMax ? hn::Le(v, best) : hn::Ge(v, best);
+      const auto keep = hn::Or(behind, hn::IsNaN(best));
+      best = hn::IfThenElse(keep, best, v);
+      place = hn::IfThenElse(hn::RebindMask(di, keep), place, hn::Set(di, static_cast<int32_t>(i)));
+    }
+    HWY_ALIGN int32_t places[hn::MaxLanes(di)];
+    hn::Store(place, di, places);
+    for (size_t lane = 0; lane < at.Count(); ++lane) y[at.i + lane] = places[lane];
+  });
+}
+void ArgColumnsLoop(bool largest, const float* x, int64_t* y, size_t n, size_t stride,
+                    size_t columns) {
+  largest ? ArgOfColumns<true>(x, y, n, stride, columns)
+          : ArgOfColumns<false>(x, y, n, stride, columns);
+}
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -191,6 +214,7 @@ namespace asc::simd {
 HWY_EXPORT(ReduceRowsLoop);
 HWY_EXPORT(ReduceColumnsLoop);
 HWY_EXPORT(ArgRowsLoop);
+HWY_EXPORT(ArgColumnsLoop);
 
 void ReduceRows(ReduceOp op, const float* x, float* y, int64_t rows, int64_t n) {
   HWY_DYNAMIC_DISPATCH(ReduceRowsLoop)(op, x, y, rows, static_cast<size_t>(n));
@@ -202,6 +226,12 @@ void ReduceColumns(ReduceOp op, const float* x, float* y, int64_t n, int64_t str
 }
 void ArgRows(bool largest, const float* x, int64_t* y, int64_t rows, int64_t n) {
   HWY_DYNAMIC_DISPATCH(ArgRowsLoop)(largest, x, y, rows, static_cast<size_t>(n));
+}
+void ArgColumns(bool largest, const float* x, int64_t* y, int64_t n, int64_t stride,
+                int64_t columns) {
+  HWY_DYNAMIC_DISPATCH(ArgColumnsLoop)
+  (largest, x, y, static_cast<size_t>(n), static_cast<size_t>(stride),
+   static_cast<size_t>(columns));
 }
 }  // namespace asc::simd
 #endif  // HWY_ONCE

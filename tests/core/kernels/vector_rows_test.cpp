@@ -121,6 +121,43 @@ TEST(VectorGroupNorm, AgreesWithReference) {
   }
 }
 
+TEST(VectorLpNorm, AgreesWithReference) {
+  for (const int64_t p : {1, 2}) {
+    const auto expect = [&](const Tensor& x) {
+      ExpectVectorKernel(
+          {.op = "LpNormalization", .inputs = {x}, .attributes = Attributes({{"p", p}})},
+          "vector.lp_norm", 2e-6);
+    };
+    expect(Noise({3, 5, 197}));
+    expect(Noise({40, 1}));
+    expect(WildNoise({7, 35}));
+    for (const float size : {0.0f, 1e-40f, 1e-25f, 1e25f, 3e38f}) {
+      expect(Tensor::FromValues<float>({2, 3}, {size, size, -size, size / 2, 0, 0}));
+    }
+  }
+}
+
+TEST(VectorMeanVariance, AgreesWithReference) {
+  const auto expect = [](const Tensor& x, std::vector<int64_t> axes) {
+    ExpectVectorKernel({.op = "MeanVarianceNormalization",
+                        .inputs = {x},
+                        .attributes = Attributes({{"axes", std::move(axes)}})},
+                       "vector.mean_variance", 4e-6);
+  };
+  const Tensor x = Scaled(Noise({3, 12, 7, 5}), 3, 5);
+  expect(x, {0, 2, 3});
+  expect(x, {-1, 2});
+  expect(x, {0, 1, 2, 3});
+  expect(x, {1, 2, 3});
+  // Images whose means differ; a small deviation from a large mean, none, no number.
+  Tensor images = Noise({2, 3, 40});
+  for (int64_t i = 0; i < 120; ++i) images.data<float>()[i] += 100;
+  expect(images, {0, 2});
+  expect(Scaled(Noise({2, 3, 40}), 1, 1000), {0, 2});
+  expect(Scaled(Noise({2, 3, 40}), 0, 0.1f), {0, 2});
+  expect(WildNoise({2, 3, 40}), {0, 2});
+}
+
 KernelCase BatchNorm(const Dims& dims, int c0, bool constant) {
   const Dims c{dims[1]};
   KernelCase test{.op = "BatchNormalization",
@@ -241,9 +278,26 @@ TEST(VectorReduce, ArgOverTheLastAxis) {
                         .inputs = {ties},
                         .attributes = Attributes({{"axis", int64_t{1}}, {"keepdims", int64_t{0}}})},
                        "vector.arg_reduce");
-    EXPECT_TRUE(ExpectKernelsAgree(
-                    {.op = op, .inputs = {ties}, .attributes = Attributes({{"axis", int64_t{0}}})})
-                    .empty());
+    ExpectVectorKernel(
+        {.op = op, .inputs = {WildNoise({1, 1})}, .attributes = Attributes({{"axis", int64_t{1}}})},
+        "vector.arg_reduce");
+  }
+}
+
+TEST(VectorReduce, ArgAndHardmaxOverAnyAxis) {
+  Tensor ties = Noise({9, 21, 83});
+  for (int64_t i = 0; i < ties.size(); ++i)
+    ties.data<float>()[i] = std::round(ties.data<float>()[i] * 3);
+  for (const auto& [op, kernel] : {std::pair{"ArgMax", "vector.arg_reduce"},
+                                   {"ArgMin", "vector.arg_reduce"},
+                                   {"Hardmax", "vector.hardmax"}}) {
+    for (const int64_t axis : {0, 1, 2, -2}) {
+      SCOPED_TRACE(Cat(op, " over axis ", axis));
+      for (const Tensor& x : {ties, WildNoise({9, 21, 83}), WildNoise({2, 1, 3})}) {
+        ExpectVectorKernel({.op = op, .inputs = {x}, .attributes = Attributes({{"axis", axis}})},
+                           kernel);
+      }
+    }
   }
 }
 }  // namespace
