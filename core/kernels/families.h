@@ -25,6 +25,7 @@ void AddVectorBinary(KernelTable& table);
 void AddVectorCast(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
 void AddVectorDepthwise(KernelTable& table);
+void AddVectorDoubleMatMul(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
 void AddVectorOnnxAttention(KernelTable& table);
 void AddVectorPool(KernelTable& table);

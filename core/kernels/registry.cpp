@@ -51,6 +51,7 @@ void InstallHostKernels() {
     AddVectorBinary(table);
     AddVectorCast(table);
     AddVectorConcat(table);
+    AddVectorDoubleMatMul(table);
     AddVectorNormalisation(table);
     AddVectorPool(table);
     AddVectorRecurrent(table);

@@ -73,23 +73,25 @@ void ExpectZeroPadding(const Tensor& blocked, int64_t channels, int c0, std::str
   }
 }
 
+template <typename T>
+void ExpectCloseAs(const Tensor& got, const Tensor& want, double tolerance, std::string_view kernel) {
+  double largest = 0;
+  for (const double x : want.values<T>()) {
+    if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+  }
+  for (int64_t i = 0; i < want.size(); ++i) {
+    const double g = got.data<T>()[i], w = want.data<T>()[i];
+    const bool same = (std::isnan(g) && std::isnan(w)) || g == w || std::fabs(g - w) <= tolerance * (std::fabs(w) + largest);
+    ASSERT_TRUE(same) << kernel << ": element " << i << " is " << g << ", expected " << w;
+  }
+}
+
 void ExpectClose(const Tensor& got, const Tensor& want, double tolerance, std::string_view kernel) {
   ASSERT_EQ(got.dtype(), want.dtype()) << kernel;
   ASSERT_EQ(got.dims(), want.dims()) << kernel;
-  if (want.dtype() != DataType::kFloat32) {
-    EXPECT_TRUE(got.ContentEquals(want)) << kernel;
-    return;
-  }
-  double largest = 0;
-  for (const float x : want.values<float>()) {
-    if (std::isfinite(x)) largest = std::max(largest, std::fabs(static_cast<double>(x)));
-  }
-  for (int64_t i = 0; i < want.size(); ++i) {
-    const float g = got.data<float>()[i], w = want.data<float>()[i];
-    const bool same = (std::isnan(g) && std::isnan(w)) || g == w ||
-                      std::fabs(static_cast<double>(g) - w) <= tolerance * (std::fabs(static_cast<double>(w)) + largest);
-    ASSERT_TRUE(same) << kernel << ": element " << i << " is " << g << ", expected " << w;
-  }
+  if (want.dtype() == DataType::kFloat32) return ExpectCloseAs<float>(got, want, tolerance, kernel);
+  if (want.dtype() == DataType::kFloat64) return ExpectCloseAs<double>(got, want, tolerance, kernel);
+  EXPECT_TRUE(got.ContentEquals(want)) << kernel;
 }
 }  // namespace
 
