@@ -1,4 +1,4 @@
-// Blocks of elements rearranged in registers: squares of 16 bytes a side transposed, runs of 16 bytes reversed.
+// Blocks of elements rearranged in registers: squares of 16 bytes a side transposed, runs of 16 bytes reversed, of 32 bytes halved.
 #ifndef ASC_CORE_OPS_BLOCK_TRANSPOSE_H_
 #define ASC_CORE_OPS_BLOCK_TRANSPOSE_H_
 
@@ -38,6 +38,12 @@ template <size_t kFirst, typename V, size_t... kIndex>
 inline V Interleave(V a, V b, std::index_sequence<kIndex...>) {
   constexpr size_t kCount = sizeof...(kIndex);
   return __builtin_shufflevector(a, b, (kIndex / 2 + kFirst + (kIndex % 2 == 0 ? 0 : kCount))...);
+}
+
+// Every other element of a, then of b.
+template <typename V, size_t... kIndex>
+inline V Even(V a, V b, std::index_sequence<kIndex...>) {
+  return __builtin_shufflevector(a, b, (2 * kIndex)...);
 }
 
 template <typename V, size_t... kIndex>
@@ -83,6 +89,19 @@ inline void ReverseBlock(const char* in, char* out) {
     v = block_internal::Reverse(
         v, std::make_index_sequence<static_cast<size_t>(kBlockSide<kBytes>)>());
     std::memcpy(out, &v, sizeof(v));
+  }
+}
+
+// Every other one of the elements of 32 bytes, as 16 bytes.
+template <int64_t kBytes>
+inline void HalveBlock(const char* in, char* out) {
+  if constexpr (kBytes < 16) {
+    typename block_internal::Vector<kBytes>::Type a, b;
+    std::memcpy(&a, in, sizeof(a));
+    std::memcpy(&b, in + sizeof(a), sizeof(b));
+    a = block_internal::Even(a, b,
+                             std::make_index_sequence<static_cast<size_t>(kBlockSide<kBytes>)>());
+    std::memcpy(out, &a, sizeof(a));
   }
 }
 

@@ -178,30 +178,42 @@ void CopyTile(const char* in, int64_t in_column, char* out, int64_t out_row, int
   }
 }
 
-// The same by way of a buffer: reading down the columns of a large array hits few cache sets where
-// their distance is a power of two, so each is read once, as a run.
+// The same in blocks that fit registers.
 template <typename M>
-void CopyTileBuffered(const char* in, int64_t in_column, char* out, int64_t out_row, int64_t rows,
-                      int64_t columns) {
-  char buffer[kTile * kTile * M::kBytes];
-  for (int64_t column = 0; column < columns; ++column) {
-    std::memcpy(buffer + column * kTile * M::kBytes, in + column * in_column,
-                static_cast<size_t>(rows * M::kBytes));
-  }
-  // Whole blocks in registers; what is left at the right and at the bottom by elements.
+void CopyTileBlocks(const char* in, int64_t in_column, char* out, int64_t out_row, int64_t rows,
+                    int64_t columns) {
+  // What is left at the right and at the bottom goes by elements.
   constexpr int64_t kSide = kBlockSide<M::kBytes>;
   const int64_t block_rows = kSide == 1 ? 0 : rows / kSide * kSide,
                 block_columns = kSide == 1 ? 0 : columns / kSide * kSide;
   for (int64_t row = 0; row < block_rows; row += kSide) {
     for (int64_t column = 0; column < block_columns; column += kSide) {
-      TransposeBlock<M::kBytes>(buffer + (column * kTile + row) * M::kBytes, kTile * M::kBytes,
+      TransposeBlock<M::kBytes>(in + column * in_column + row * M::kBytes, in_column,
                                 out + row * out_row + column * M::kBytes, out_row);
     }
   }
-  CopyTile<M>(buffer + block_columns * kTile * M::kBytes, kTile * M::kBytes,
-              out + block_columns * M::kBytes, out_row, block_rows, columns - block_columns);
-  CopyTile<M>(buffer + block_rows * M::kBytes, kTile * M::kBytes, out + block_rows * out_row,
-              out_row, rows - block_rows, columns);
+  CopyTile<M>(in + block_columns * in_column, in_column, out + block_columns * M::kBytes, out_row,
+              block_rows, columns - block_columns);
+  CopyTile<M>(in + block_rows * M::kBytes, in_column, out + block_rows * out_row, out_row,
+              rows - block_rows, columns);
+}
+
+// The same by way of a buffer where the columns' distance is a multiple of this many bytes: their
+// lines then share so few sets of the cache that they push each other out, so each is read once, as
+// a run.
+constexpr int64_t kSharedSets = 512;
+template <typename M>
+void CopyTileBuffered(const char* in, int64_t in_column, char* out, int64_t out_row, int64_t rows,
+                      int64_t columns) {
+  if (in_column % kSharedSets != 0)
+    return CopyTileBlocks<M>(in, in_column, out, out_row, rows, columns);
+  constexpr int64_t kBufferColumn = kTile * M::kBytes;
+  char buffer[kTile * kBufferColumn];
+  for (int64_t column = 0; column < columns; ++column) {
+    std::memcpy(buffer + column * kBufferColumn, in + column * in_column,
+                static_cast<size_t>(rows * M::kBytes));
+  }
+  CopyTileBlocks<M>(buffer, kBufferColumn, out, out_row, rows, columns);
 }
 
 // Few columns: long loops run along the rows.
@@ -269,6 +281,11 @@ void CopySteps(const char* in, int64_t in_step, char* out, int64_t out_step, int
     if (kSide > 1 && out_step == M::kBytes && in_step == -M::kBytes) {
       for (; count >= kSide; count -= kSide, in -= kSide * M::kBytes, out += kSide * M::kBytes)
         ReverseBlock<M::kBytes>(in - (kSide - 1) * M::kBytes, out);
+    }
+    if (kSide > 1 && out_step == M::kBytes && in_step == 2 * M::kBytes) {
+      // A block reads one element more than it takes, which after the last may not be there.
+      for (; count > kSide; count -= kSide, in += kSide * in_step, out += kSide * M::kBytes)
+        HalveBlock<M::kBytes>(in, out);
     }
   }
   for (int64_t i = 0; i < count; ++i, in += in_step, out += out_step) M::Move(out, in);

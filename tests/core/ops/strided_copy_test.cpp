@@ -112,6 +112,33 @@ TEST(StridedCopy, RunsBackwardsAndOfOneElementOfEverySize) {
   }
 }
 
+TEST(StridedCopy, EveryOtherElementOfEverySize) {
+  for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat32,
+                              DataType::kFloat64, DataType::kComplex128}) {
+    for (const int64_t count : {1, 3, 4, 5, 16, 17, 70}) {
+      for (const int64_t first : {0, 1}) {
+        // Where `first` is 1 the last element that is taken is the array's last one.
+        const Tensor in = Filled(type, {3, 2 * count});
+        Tensor out = Tensor::Allocate(type, {3, count}).value();
+        StridedCopy(type, {3, count}, {in.raw(), first, {2 * count, 2}},
+                    {out.raw(), 0, {count, 1}});
+        for (int64_t i = 0; i < out.size(); ++i) {
+          ASSERT_TRUE(SameElement(out, i, in, 2 * i + first))
+              << DataTypeName(type) << count << " element " << i;
+        }
+      }
+    }
+  }
+}
+
+// Columns that lie a multiple of 512 bytes apart go by way of a buffer.
+TEST(StridedCopy, TransposesColumnsThatShareCacheSets) {
+  for (const DataType type : {DataType::kUInt8, DataType::kFloat32, DataType::kComplex128}) {
+    CheckPermutation(type, {67, 512}, {1, 0});
+    CheckPermutation(type, {2, 33, 1024}, {0, 2, 1});
+  }
+}
+
 TEST(StridedCopy, ReadsBackwardsAndRepeats) {
   const Tensor in = I32({4}, {1, 2, 3, 4});
   Tensor out = Tensor::Allocate(DataType::kInt32, {2, 4}).value();
