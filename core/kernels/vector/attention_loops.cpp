@@ -27,7 +27,8 @@ HWY_INLINE Vec Fill(const AttentionScores& s, const bool* condition, Place at, V
     truth = hn::LoadU(bytes, reinterpret_cast<const uint8_t*>(condition) + at.i);
   } else {
     HWY_ALIGN uint8_t tail[hn::MaxLanes(d)] = {};
-    std::memcpy(tail, condition + at.i, at.Count());
+    // The bound tells the compiler what holds anyway.
+    std::memcpy(tail, condition + at.i, std::min(at.Count(), sizeof tail));
     truth = hn::Load(bytes, tail);
   }
   const auto fill = hn::Eq(hn::PromoteTo(ints, truth), hn::Set(ints, s.fill_where ? 1 : 0));

@@ -66,7 +66,8 @@ TEST(Layouts, ElementwiseOperandsThatFitBlocks) {
   EXPECT_TRUE(Accepts("Sigmoid", {kImage}));
   EXPECT_FALSE(Accepts("Sigmoid", {kThin}));  // 0.5 in the padding
   EXPECT_TRUE(Accepts("Sin", {kImage}));
-  EXPECT_FALSE(Accepts("Sin", {kThin}));
+  EXPECT_TRUE(Accepts("Sin", {kThin}));
+  EXPECT_FALSE(Accepts("Cos", {kThin}));  // 1 in the padding
   EXPECT_TRUE(Accepts("Clip", {kImage, Tensor::Scalar(0.0f), Tensor::Scalar(6.0f)}));
   EXPECT_TRUE(Accepts("Clip", {kThin, Tensor::Scalar(0.0f), Tensor::Scalar(6.0f)}));
   EXPECT_TRUE(Accepts("Clip", {kThin}));
