@@ -27,6 +27,8 @@ constexpr double kWorthAThread = 4000;
 // panels, stay in the second-level cache.
 constexpr int64_t kLeastHalved = 256, kLeastHalvedRows = 64, kMostHalvedRows = 256;
 constexpr int64_t kMostHalvedDepth = 384;
+// Weights, in floats, that each thread may read as a whole.
+constexpr int64_t kMostSharedWeights = 1 << 20;
 constexpr int64_t kPairsOfAPart = 2;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -209,9 +211,15 @@ std::optional<Cutting> CutHalved(const Product& product, int64_t parts) {
     return std::nullopt;
   Cutting out;
   out.halved = true;
-  // Columns first: each part reads all sums of rows from its own cache.
-  out.column_parts = std::min(parts, std::max<int64_t>(1, pairs / kPairsOfAPart));
-  out.row_parts = parts / out.column_parts;
+  if (product.n * product.k <= kMostSharedWeights && product.m / parts >= kLeastHalvedRows) {
+    // Rows first: they are mostly those that the thread itself wrote in the product before, which
+    // tells where lines come slowly from another core's cache.
+    out.row_parts = parts;
+  } else {
+    // Columns first: each part reads its own weights, and all sums of rows from its own cache.
+    out.column_parts = std::min(parts, std::max<int64_t>(1, pairs / kPairsOfAPart));
+    out.row_parts = parts / out.column_parts;
+  }
   const int64_t rows = CeilDiv(product.m, out.row_parts);
   if (rows < kLeastHalvedRows) return std::nullopt;
   out.depth_blocks = CeilDiv(product.k, kMostHalvedDepth);
