@@ -83,8 +83,19 @@ def _line(row):
     yield f"{row['ratio']:.2f}" + (" !" if row["differ"] else "") if "ratio" in row else "-"
 
 
+_PAGE = """# Operators beside ONNX Runtime
+
+Least microseconds of a call from Python of a model of one operator, on an input of middle size (`tests/bench/operator_cases.py`), and ONNX Runtime's time divided by pyasc's: above 1, pyasc is faster.
+"-": ONNX Runtime lacks the operator, or refuses it.
+
+- **CPU**: {cpu} (family/model {family}), {cores} cores, {instructions}
+- **Command**: `tests/bench/operators.py --rounds {rounds} --seconds {seconds} --markdown FILE`, which writes this page
+
+"""
+
+
 def as_markdown(results):
-    """The table: a line a case, microseconds and ratio for each number of threads."""
+    """The page: a line a case, microseconds and ratio for each number of threads."""
     threads = results["threads"]
     titles = ["pyasc", "ONNX Runtime", "ratio"]
     header = ["case"] + [f"{title}, {n} thread{'s' * (n > 1)}" for n in threads for title in titles]
@@ -93,7 +104,9 @@ def as_markdown(results):
         by_case.setdefault(row["case"], {})[row["threads"]] = row
     lines = [[name, *(cell for n in threads for cell in _line(rows[n]))] for name, rows in by_case.items()]
     table = ["| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines]]
-    return "\n".join([*table, "", *(f"- {line}" for line in summary(results))]) + "\n"
+    machine = results["machine"] | {"instructions": " ".join(results["machine"]["instructions"])}
+    head = _PAGE.format(**machine, rounds=results["rounds"], seconds=results["seconds"])
+    return head + "\n".join([*table, "", *(f"- {line}" for line in summary(results))]) + "\n"
 
 
 def summary(results):
@@ -126,7 +139,8 @@ def main():
     parser.add_argument("--markdown", metavar="FILE", help="write the table")
     arguments = parser.parse_args()
     chosen = [case for case in cases() if any(text in case.name for text in arguments.only)]
-    results = {"machine": report.machine(), "threads": arguments.threads, "rows": []}
+    settings = {"threads": arguments.threads, "rounds": arguments.rounds, "seconds": arguments.seconds}
+    results = {"machine": report.machine(), **settings, "rows": []}
     with tempfile.TemporaryDirectory() as folder, Worker("pyasc") as own, Worker("onnxruntime") as peer:
         workers = dict(zip(ENGINES, (own, peer), strict=True))
         for case in chosen:
