@@ -122,33 +122,40 @@ Status GatherElements(KernelContext& context) {
   const Dims strides = ContiguousStrides(data.dims());
   const int64_t inner = out.dim(rank - 1), step = rank - 1 == axis ? 0 : 1;
   const int64_t extent = data.dim(axis), stride = strides[axis];
+  // Calls read(row, base): `base` is where the row starts in data, the axis left out.
+  const auto each_row = [&](const auto& read) {
+    ParallelFor(out.size() / inner, std::max<int64_t>(1, (1 << 13) / inner),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t row = begin; row < end; ++row) {
+                    int64_t base = 0, rest = row;
+                    for (size_t i = rank - 1; i-- > 0;) {
+                      if (i != axis) base += rest % out.dim(i) * strides[i];
+                      rest /= out.dim(i);
+                    }
+                    read(row, base);
+                  }
+                });
+  };
+  const bool words = VisitWord(data.dtype(), [&](auto word) {
+    using W = decltype(word);
+    indices.VisitRaw([&](const auto* all) {
+      each_row([&](int64_t row, int64_t base) {
+        const W* from = static_cast<const W*>(data.raw()) + base;
+        W* to = static_cast<W*>(out.raw()) + row * inner;
+        const auto* index = all + row * inner;
+        for (int64_t j = 0; j < inner; ++j) {
+          const int64_t at = index[j] + (index[j] < 0 ? extent : 0);
+          to[j] = from[j * step + at * stride];
+        }
+      });
+    });
+  });
+  if (words) return Ok();
   const RowCopier cells(data.dtype(), 1);
-  ParallelFor(out.size() / inner, std::max<int64_t>(1, (1 << 13) / inner),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t row = begin; row < end; ++row) {
-                  // Where the row starts in data, the axis left out.
-                  int64_t base = 0, rest = row;
-                  for (size_t i = rank - 1; i-- > 0;) {
-                    if (i != axis) base += rest % out.dim(i) * strides[i];
-                    rest /= out.dim(i);
-                  }
-                  const bool words = VisitWord(data.dtype(), [&](auto word) {
-                    using W = decltype(word);
-                    const W* from = static_cast<const W*>(data.raw()) + base;
-                    W* to = static_cast<W*>(out.raw()) + row * inner;
-                    indices.VisitRaw([&](const auto* index) {
-                      index += row * inner;
-                      for (int64_t j = 0; j < inner; ++j) {
-                        const int64_t at = index[j] + (index[j] < 0 ? extent : 0);
-                        to[j] = from[j * step + at * stride];
-                      }
-                    });
-                  });
-                  for (int64_t i = row * inner, j = 0; !words && j < inner; ++i, ++j) {
-                    cells.Copy(out.raw(), i, data.raw(), base + j * step + indices[i] * stride);
-                  }
-                }
-              });
+  each_row([&](int64_t row, int64_t base) {
+    for (int64_t i = row * inner, j = 0; j < inner; ++i, ++j)
+      cells.Copy(out.raw(), i, data.raw(), base + j * step + indices[i] * stride);
+  });
   return Ok();
 }
 
