@@ -47,6 +47,10 @@ class PyascFinite(Pyasc):
     config = {"assume_finite": True}
 
 
+class PyascBefore(Pyasc):
+    """Another build of pyasc, which the worker's process finds first on its path."""
+
+
 class OnnxRuntime:
     """ONNX Runtime with all optimisations."""
 
@@ -131,6 +135,8 @@ ENGINES = {"pyasc": Pyasc, "pyasc-finite": PyascFinite, "onnxruntime": OnnxRunti
 # What the engines call their number of threads in `settings`.
 THREAD_SETTINGS = {"threads", "intra_op_num_threads", "INFERENCE_NUM_THREADS"}
 PEERS = ("onnxruntime", "openvino")
+# Not one of ENGINES: it is there only where a build is named.
+BEFORE = "pyasc-before"
 
 
 def installed():

@@ -2,10 +2,11 @@
 """Measures pyasc against ONNX Runtime and OpenVINO on the same files, inputs and threads, alternating in one run.
 
     tests/bench/peers.py [--models a,b] [--threads 1,2] [--engines pyasc,onnxruntime,openvino] [--rounds 5] [--seconds 0.5]
-                         [--json FILE] [--markdown [FILE]] [--dynamic]
+                         [--json FILE] [--markdown [FILE]] [--dynamic] [--before BUILD]
 
 Each engine has a process of its own; in each round they take turns, in an order that changes from round to round, so that a
-machine that slows down slows all of them. Peers are told the input shapes in advance (`--dynamic`: they get the file as it is).
+machine that slows down slows all of them. `--before` measures another build of pyasc beside this one (BUILD is its build folder) and
+lists the models that got slower. Peers are told the input shapes in advance (`--dynamic`: they get the file as it is).
 Outputs are compared with ONNX Runtime's: each element may differ by 1e-4 of itself plus 1e-5 of the largest one (5e-5 where pyasc
 uses Winograd's algorithm). The exit code is 1 when an engine failed or pyasc's outputs differ by more. Ratios that miss their target
 (`report.TARGETS`) are listed.
@@ -22,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from tests import models
 from tests.bench import report
-from tests.bench.engines import ENGINES, THREAD_SETTINGS, installed
+from tests.bench.engines import BEFORE, ENGINES, THREAD_SETTINGS, installed
 from tests.bench.worker import Worker, WorkerError
 
 # Idle threads of some engines spin on for a while; the next engine shall have the cores for itself.
@@ -33,8 +34,9 @@ def _say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def _measure(name, threads, engines, rounds, seconds, static):
+def _measure(name, threads, engines, rounds, seconds, static, before):
     """One row: the times of all engines for one model and thread count."""
+    packages = {BEFORE: before and before / "bindings/python"}
     results = {engine: {} for engine in engines}
     times = {engine: [] for engine in engines}
     settings, outputs = {}, {}
@@ -43,7 +45,7 @@ def _measure(name, threads, engines, rounds, seconds, static):
         workers = {}
         for engine in engines:
             _say(f"{name}, {threads} threads: loading into {engine}")
-            workers[engine] = stack.enter_context(Worker(engine))
+            workers[engine] = stack.enter_context(Worker(engine, packages.get(engine)))
             try:
                 loaded = workers[engine].load(file, threads, feeds, static)
                 settings[engine] = loaded.pop("settings")
@@ -83,6 +85,7 @@ def _arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.5, help="time of an engine's turn")
     parser.add_argument("--dynamic", action="store_true", help="do not tell the peers the input shapes")
+    parser.add_argument("--before", metavar="BUILD", type=pathlib.Path, help="the build folder of another pyasc, to measure too")
     parser.add_argument("--json", metavar="FILE", help="write all figures")
     parser.add_argument("--markdown", metavar="FILE", nargs="?", const="-", help="a Markdown table, to FILE or printed")
     arguments = parser.parse_args()
@@ -90,6 +93,11 @@ def _arguments():
         for name in given:
             if name not in known:
                 parser.error(f"no {what} is called {name!r}; there are {', '.join(known)}")
+    if arguments.before:
+        if not (arguments.before / "bindings/python/pyasc").is_dir():
+            parser.error(f"{arguments.before} is not a build folder: it has no bindings/python/pyasc")
+        arguments.before = arguments.before.resolve()
+        arguments.engines = [*arguments.engines, BEFORE]
     return arguments
 
 
@@ -107,7 +115,7 @@ def main():
     for name in arguments.models:
         for threads in arguments.threads:
             row, settings = _measure(
-                name, threads, arguments.engines, arguments.rounds, arguments.seconds, not arguments.dynamic
+                name, threads, arguments.engines, arguments.rounds, arguments.seconds, not arguments.dynamic, arguments.before
             )
             results["rows"].append(row)
             results["settings"] |= settings

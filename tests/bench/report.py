@@ -6,7 +6,7 @@ import platform
 import statistics
 
 from tests import models
-from tests.bench.engines import PEERS
+from tests.bench.engines import BEFORE, PEERS
 
 # The models that the geometric mean is over. Others may be measured too; they do not change it.
 NAMED = (
@@ -39,6 +39,8 @@ TARGETS = dict.fromkeys(NAMED, 0.95) | {
     "small20": 2.0,
 }
 MEAN_TARGET = 1.3
+# What the build before may be faster by, of its time.
+SLOWER = 0.05
 _FLAGS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile")
 
 
@@ -91,6 +93,14 @@ def geometric_means(rows, engine):
             for key in (row["threads"], "all"):
                 groups.setdefault(key, []).append(value)
     return {key: (math.exp(statistics.fmean(map(math.log, v))), len(v)) for key, v in groups.items()}
+
+
+def slower(rows):
+    """(row, part) of those where pyasc takes longer than the build before by more than SLOWER, as a part of its time."""
+    for row in rows:
+        now, before = (row["engines"].get(engine, {}).get("min_ms") for engine in ("pyasc", BEFORE))
+        if now and before and now > before * (1 + SLOWER):
+            yield row, now / before - 1
 
 
 def _own(results):
@@ -153,6 +163,8 @@ def foot(results):
         value, target = ratio(row, "pyasc"), TARGETS.get(row["model"], 0)
         if value and value < target:
             yield f"target missed: {row['model']}, {row['threads']} threads: {value:.2f}, not {target}"
+    for row, part in slower(results["rows"]):
+        yield f"slower than the build before: {row['model']}, {row['threads']} threads: by {part:.0%}"
     for row in results["rows"]:
         for engine, result in row["engines"].items():
             where = f"{row['model']}, {row['threads']} threads, {engine}"

@@ -1,6 +1,7 @@
 """The yardstick measures what it says: figures, ratios, means, and failures that do not stop it."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -75,6 +76,13 @@ def test_tables_mark_wrong_outputs_and_failures():
         assert "(geometric mean over 1 of 14)" in text
 
 
+def test_models_that_got_slower_are_listed():
+    rows = [_row("vgg19", n, pyasc=ms, pyasc_before=10, onnxruntime=9) for n, ms in ((1, 10.4), (2, 12))] + [
+        _row("gpt", 1, pyasc=8)
+    ]
+    assert [(row["threads"], part) for row, part in report.slower(rows)] == [(2, pytest.approx(0.2))]
+
+
 def test_peers_run(tmp_path):
     file, page = tmp_path / "figures.json", tmp_path / "table.md"
     done = subprocess.run(
@@ -95,7 +103,30 @@ def test_peers_run(tmp_path):
     assert "small20" in done.stdout and "| small20 | 1 |" in page.read_text()
 
 
-def test_unknown_names_are_refused():
+def test_another_build_is_measured_too(tmp_path):
+    import pyasc
+
+    (tmp_path / "bindings").mkdir()
+    (tmp_path / "bindings/python").symlink_to(pathlib.Path(pyasc.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests/bench/peers.py"), "--models", "small20", "--threads", "1", "--rounds", "1"]
+        + ["--seconds", "0.01", "--engines", "pyasc,onnxruntime", "--before", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "better peer / pyasc-before" in done.stdout
+
+
+def test_unknown_names_are_refused(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests/bench/peers.py"), "--before", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2 and "not a build folder" in done.stderr
     for option in ("--models", "--engines"):
         done = subprocess.run(
             [sys.executable, str(ROOT / "tests/bench/peers.py"), option, "nothing"],

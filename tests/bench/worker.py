@@ -24,13 +24,16 @@ class WorkerError(Exception):
 class Worker:
     """The parent's end: `worker.load(...)`, `worker.measure(...)`, `worker.outputs()` run in the child and block."""
 
-    def __init__(self, engine):
+    def __init__(self, engine, packages=None):
+        """`packages`: a folder whose Python packages go before all others."""
         ours, theirs = socket.socketpair()
+        path = os.pathsep.join(filter(None, [packages and os.fspath(packages), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             [sys.executable, __file__, engine, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            env=os.environ | ({"PYTHONPATH": path} if path else {}),
         )
         theirs.close()
         self._pipe = multiprocessing.connection.Connection(ours.detach())
@@ -125,6 +128,6 @@ def _serve(engine, descriptor):
 if __name__ == "__main__":
     # The folder of this file is on the path as a script's; the checkout takes its place.
     sys.path[0] = os.fspath(ROOT)
-    from tests.bench.engines import ENGINES
+    from tests.bench.engines import BEFORE, ENGINES, PyascBefore
 
-    _serve(ENGINES[sys.argv[1]], int(sys.argv[2]))
+    _serve((ENGINES | {BEFORE: PyascBefore})[sys.argv[1]], int(sys.argv[2]))
