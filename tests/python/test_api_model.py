@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import gc
+import os
 import threading
 import warnings
 
@@ -438,6 +439,21 @@ def test_the_optimised_graph_can_be_read():
     graph = pyasc.load(relu_model()).graph
     assert len(graph) == 1
     assert "Relu" in graph.to_text()
+
+
+def test_file_names_need_not_be_utf8(tmp_path):
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xe9")
+    with open(name + ".onnx", "wb") as file:
+        file.write(relu_model().SerializeToString())
+    model = pyasc.load(name + ".onnx")
+    model.save(name + ".om")
+    pyasc.onnx.export(model, name + "2.onnx", external_data=True)
+    for ending in (".om", "2.onnx"):
+        np.testing.assert_array_equal(pyasc.load(name + ending).run({"x": np.float32([[-1, 2, 3]])})["y"], [[0, 2, 3]])
+    with pytest.raises(pyasc.errors.FileError, match="E5010"):
+        pyasc.load(name + "3.onnx")
+    pyasc.load(name + ".onnx", config=pyasc.CompileConfig(dump_path=name))
+    assert os.listdir(name)
 
 
 def test_models_that_are_none_are_refused(tmp_path):

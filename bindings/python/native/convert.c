@@ -47,6 +47,13 @@ void pyasc_raise(asc_status* status) {
 
 int pyasc_text(PyObject* object, asc_string* out) {
   Py_ssize_t size = 0;
+  if (PyBytes_Check(object)) { /* a path: the system's file names need not be UTF-8 */
+    char* data = NULL;
+    if (PyBytes_AsStringAndSize(object, &data, &size) != 0) return 0;
+    out->data = data;
+    out->size = (size_t)size;
+    return 1;
+  }
   out->data = PyUnicode_AsUTF8AndSize(object, &size);
   out->size = (size_t)size;
   return out->data != NULL;

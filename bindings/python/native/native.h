@@ -13,7 +13,8 @@
 /* Raises what the status says, by the factory given to pyasc_setup, and releases it. */
 void pyasc_raise(asc_status* status);
 
-int pyasc_text(PyObject* object, asc_string* out); /* lent by the str; 0 on failure */
+/* Of a str, or of bytes (which a path is); lent by the object. 0 on failure. */
+int pyasc_text(PyObject* object, asc_string* out);
 PyObject* pyasc_str(asc_string text);
 PyObject* pyasc_tuple(const int64_t* numbers, size_t count);
 int pyasc_count(PyObject* object, size_t* out); /* from 0 to 2^20 */

@@ -70,7 +70,7 @@ class CompileConfig:
                 raise TypeMismatchError(f"compile option '{key}' is True or False, given {value!r}")
             _asc.asc_compile_options_set_int(self._handle, key, int(value))
         elif isinstance(value, (str, os.PathLike)):
-            _asc.asc_compile_options_set_text(self._handle, key, os.fspath(value))
+            _asc.asc_compile_options_set_text(self._handle, key, os.fsencode(value))
         elif hasattr(value, "__index__") and not isinstance(value, bool):
             # Beyond 64 bits the engine's own words for absurd numbers do as well.
             _asc.asc_compile_options_set_int(self._handle, key, min(max(operator.index(value), _LOWEST), _HIGHEST))

@@ -53,9 +53,8 @@ def load(
     fusion.apply(options)
     device = device_name(device)
     if isinstance(model, (str, os.PathLike)):
-        path = os.fsdecode(model)
         with _flushed():
-            return Model(_asc.asc_session_load_file(path, device, options._handle))
+            return Model(_asc.asc_session_load_file(os.fsencode(model), device, options._handle))
     if hasattr(model, "SerializeToString"):
         model = model.SerializeToString()
     if not isinstance(model, (bytes, bytearray, memoryview)):
@@ -242,7 +241,7 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the compiled model as an .om file, which loads without being compiled again; E5010 when it cannot be
         written. Defaults of overridable inputs are fixed in it."""
-        _asc.asc_session_save_file(self._session, os.fsdecode(path))
+        _asc.asc_session_save_file(self._session, os.fsencode(path))
 
     def summary(self) -> Summary:
         """A table of the layers: `print(model.summary())`."""

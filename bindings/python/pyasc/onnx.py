@@ -77,7 +77,7 @@ def export(source, path=None, *, optimized=False, opset=None, external_data=None
         _asc.asc_export_options_set_int(options, "external_data_over", over)
     if path is None:
         return from_value(_asc.asc_graph_export_bytes(graph, options)).tobytes()
-    _asc.asc_graph_export_file(graph, os.fsdecode(path), options)
+    _asc.asc_graph_export_file(graph, os.fsencode(path), options)
     return None
 
 
