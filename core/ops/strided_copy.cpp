@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/block_transpose.h"
+#include "core/ops/short_rows.h"
 #include "core/tensor/element.h"
 
 namespace asc {
@@ -102,30 +103,7 @@ int64_t Grain(int64_t item_bytes) {
   return std::max<int64_t>(1, kParallelBytes / std::max<int64_t>(1, item_bytes));
 }
 
-// `rows` runs of `bytes` bytes each, kPiece to 2 * kPiece, as two moves of kPiece that may overlap.
-template <size_t kPiece>
-void CopyShortRows(int64_t rows, int64_t bytes, const char* in, int64_t in_row, char* out,
-                   int64_t out_row) {
-  const int64_t second = bytes - static_cast<int64_t>(kPiece);
-  for (int64_t row = 0; row < rows; ++row, in += in_row, out += out_row) {
-    char head[kPiece], tail[kPiece];
-    std::memcpy(head, in, kPiece);
-    std::memcpy(tail, in + second, kPiece);
-    std::memcpy(out, head, kPiece);
-    std::memcpy(out + second, tail, kPiece);
-  }
-}
-
-using ShortRowsCopier = void (*)(int64_t, int64_t, const char*, int64_t, char*, int64_t);
-ShortRowsCopier ShortRowsCopierFor(int64_t bytes) {
-  if (bytes >= 32) return CopyShortRows<32>;
-  if (bytes >= 16) return CopyShortRows<16>;
-  if (bytes >= 8) return CopyShortRows<8>;
-  if (bytes >= 4) return CopyShortRows<4>;
-  return bytes >= 2 ? CopyShortRows<2> : CopyShortRows<1>;
-}
-
-// Runs of at most 64 bytes: the last axis but one is a loop of its own, without an odometer's step for each run.
+// Short runs: the last axis but one is a loop of its own, without an odometer's step for each run.
 template <typename M>
 void CopyShortRuns(const Loops& loops, const char* in, char* out) {
   const size_t last = loops.dims.size() - 1;
@@ -149,7 +127,7 @@ template <typename M>
 void CopyRuns(const Loops& loops, const char* in, char* out) {
   const int64_t run = loops.dims.back();
   if constexpr (!std::is_same_v<M, StringMover>) {
-    if (loops.dims.size() > 1 && run * M::kBytes <= 64) return CopyShortRuns<M>(loops, in, out);
+    if (loops.dims.size() > 1 && run * M::kBytes <= kLongestShortRow) return CopyShortRuns<M>(loops, in, out);
   }
   const Loops outer = Without(loops, loops.dims.size() - 1);
   const int64_t rows = ElementCount(outer.dims);

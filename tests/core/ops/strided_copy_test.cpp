@@ -3,37 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <random>
-
 #include "core/base/parallel.h"
-#include "core/tensor/element.h"
 #include "tests/core/ops/op_test.h"
+#include "tests/core/ops/raw_elements.h"
 
 namespace asc::testing {
 namespace {
-
-Tensor Filled(DataType type, const Dims& dims) {
-  Tensor tensor = Tensor::Allocate(type, dims).value();
-  if (type == DataType::kString) {
-    for (int64_t i = 0; i < tensor.size(); ++i)
-      tensor.data<std::string>()[i] = "s" + std::to_string(i);
-  } else {
-    std::mt19937 random(7);
-    for (size_t i = 0; i < tensor.bytes(); ++i)
-      static_cast<uint8_t*>(tensor.raw())[i] = static_cast<uint8_t>(random());
-  }
-  return tensor;
-}
-
-bool SameElement(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
-  if (a.dtype() == DataType::kString) return a.data<std::string>()[i] == b.data<std::string>()[j];
-  if (IsSubByte(a.dtype()))
-    return ReadPacked(a.dtype(), a.raw(), i) == ReadPacked(b.dtype(), b.raw(), j);
-  const size_t size = ElementSize(a.dtype());
-  return std::memcmp(static_cast<const char*>(a.raw()) + static_cast<size_t>(i) * size,
-                     static_cast<const char*>(b.raw()) + static_cast<size_t>(j) * size, size) == 0;
-}
 
 void CheckPermutation(DataType type, const Dims& dims, const std::vector<size_t>& perm) {
   const Tensor in = Filled(type, dims);
