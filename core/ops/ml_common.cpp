@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/ops/cost.h"
 
@@ -10,31 +11,52 @@ namespace asc {
 namespace {
 constexpr int64_t kGrainOperations = 1 << 14;
 
-float Logistic(float x) {
+template <typename T>
+T Logistic(T x) {
   // exp of a negative number alone: no overflow.
-  const float small = 1.0f / (1.0f + std::exp(std::abs(x)));
-  return x < 0 ? small : 1.0f - small;
+  const T small = 1 / (1 + std::exp(std::abs(x)));
+  return x < 0 ? small : 1 - small;
 }
 
-void Softmax(std::span<float> scores, bool keep_zeros) {
-  constexpr float kZero = 1e-7f;
-  float top = -std::numeric_limits<float>::infinity();
-  for (const float s : scores) top = std::max(top, s);
-  float sum = 0;
-  for (float& s : scores) {
+template <typename T>
+void Softmax(std::span<T> scores, bool keep_zeros) {
+  constexpr T kZero = static_cast<T>(1e-7);
+  T top = -std::numeric_limits<T>::infinity();
+  for (const T s : scores) top = std::max(top, s);
+  T sum = 0;
+  for (T& s : scores) {
     s = keep_zeros && std::abs(s) <= kZero ? s * std::exp(-top) : std::exp(s - top);
     sum += s;
   }
-  for (float& s : scores) s = sum == 0 ? 0.5f : s / sum;
+  for (T& s : scores) s = sum == 0 ? static_cast<T>(0.5) : s / sum;
 }
 
-float Probit(float p) {
-  constexpr float kA = 0.147f, kPi = 3.14159265f, kRoot2 = 1.41421356f;
-  const float x = 2 * p - 1;
-  const float log = std::log((1 - x) * (1 + x));
-  const float v = 2 / (kPi * kA) + 0.5f * log;
-  const float root = std::sqrt(std::sqrt(v * v - log / kA) - v);
-  return kRoot2 * std::copysign(root, x);
+// In double: near one half digits cancel.
+double Probit(double p) {
+  constexpr double kA = 0.147;
+  const double x = 2 * p - 1;
+  const double log = std::log((1 - x) * (1 + x));
+  const double v = 2 / (std::numbers::pi * kA) + log / 2;
+  const double root = std::sqrt(std::sqrt(v * v - log / kA) - v);
+  return std::numbers::sqrt2 * std::copysign(root, x);
+}
+
+template <typename T>
+void TransformRow(PostTransform transform, std::span<T> scores) {
+  switch (transform) {
+    case PostTransform::kNone:
+      return;
+    case PostTransform::kSoftmax:
+      return Softmax(scores, false);
+    case PostTransform::kSoftmaxZero:
+      return Softmax(scores, true);
+    case PostTransform::kLogistic:
+      for (T& s : scores) s = Logistic(s);
+      return;
+    case PostTransform::kProbit:
+      for (T& s : scores) s = static_cast<T>(Probit(s));
+      return;
+  }
 }
 }  // namespace
 
@@ -122,20 +144,10 @@ Result<PostTransform> ReadPostTransform(const AttributeMap& attributes, std::str
 }
 
 void Transform(PostTransform transform, std::span<float> scores) {
-  switch (transform) {
-    case PostTransform::kNone:
-      return;
-    case PostTransform::kSoftmax:
-      return Softmax(scores, false);
-    case PostTransform::kSoftmaxZero:
-      return Softmax(scores, true);
-    case PostTransform::kLogistic:
-      for (float& s : scores) s = Logistic(s);
-      return;
-    case PostTransform::kProbit:
-      for (float& s : scores) s = Probit(s);
-      return;
-  }
+  TransformRow(transform, scores);
+}
+void Transform(PostTransform transform, std::span<double> scores) {
+  TransformRow(transform, scores);
 }
 
 void TwoScores(PostTransform transform, float score, bool is_probability, float out[2]) {
@@ -144,7 +156,7 @@ void TwoScores(PostTransform transform, float score, bool is_probability, float 
                          transform == PostTransform::kLogistic || !is_probability;
   out[0] = symmetric ? -score : 1 - score;
   out[1] = score;
-  Transform(transform, {out, 2});
+  Transform(transform, std::span(out, 2));
 }
 
 int64_t ArgMaxScore(std::span<const float> scores) {

@@ -81,6 +81,7 @@ Result<PostTransform> ReadPostTransform(const AttributeMap& attributes, std::str
 // ONNX Runtime and the ONNX reference share: a score within 1e-7 of zero stays (next to) zero under
 // SOFTMAX_ZERO, and the probit uses Winitzki's approximation of the inverse error function.
 void Transform(PostTransform transform, std::span<float> scores);
+void Transform(PostTransform transform, std::span<double> scores);
 
 // The two scores of a binary classifier that computes only `score`, that of the second class,
 // transformed. SOFTMAX, SOFTMAX_ZERO and LOGISTIC see (-score, score). Else the first class gets

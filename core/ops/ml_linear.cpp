@@ -152,7 +152,7 @@ Status LinearRegressor(KernelContext& context) {
       for (int64_t r = begin; r < end; ++r) {
         float* scores = out + r * model.outputs;
         Scores(model, x.data<T>() + r * batch.features, scores);
-        Transform(transform, {scores, static_cast<size_t>(model.outputs)});
+        Transform(transform, std::span(scores, static_cast<size_t>(model.outputs)));
       }
     });
   });

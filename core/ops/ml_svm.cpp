@@ -133,7 +133,7 @@ Status SvmRegressor(KernelContext& context) {
                          Kernel(model, row, v);
                 }
                 out[r] = one_class ? (sum > 0 ? 1.0f : -1.0f) : static_cast<float>(sum);
-                Transform(transform, {out + r, 1});
+                Transform(transform, std::span(out + r, 1));
               }
             });
   });
@@ -255,6 +255,7 @@ void CouplePairs(const std::vector<double>& r, size_t classes, std::vector<doubl
       for (size_t j = 0; j < classes; ++j) qp[t] += q[t * classes + j] * p[j];
       pqp += p[t] * qp[t];
     }
+    if (std::isnan(pqp)) return p.assign(classes, pqp);
     for (size_t t = 0; t < classes; ++t) worst = std::max(worst, std::abs(qp[t] - pqp));
     if (worst < tolerance) return;
     for (size_t t = 0; t < classes; ++t) {

@@ -131,13 +131,13 @@ class Regress : public TreeFinish {
                        [](double s) { return Y(static_cast<Rounded<Y>>(s)); });
         return;
       }
-      std::vector<float> row(static_cast<size_t>(targets_));
+      std::vector<Rounded<Y>> row(static_cast<size_t>(targets_));
       for (int64_t r = 0; r < rows; ++r) {
         std::transform(sums + r * targets_, sums + (r + 1) * targets_, row.begin(),
-                       [](double s) { return static_cast<float>(s); });
+                       [](double s) { return static_cast<Rounded<Y>>(s); });
         Transform(transform_, row);
         std::transform(row.begin(), row.end(), to + r * targets_,
-                       [](float s) { return Y(static_cast<Rounded<Y>>(s)); });
+                       [](Rounded<Y> s) { return Y(s); });
       }
     });
   }

@@ -14,6 +14,16 @@ f16, f32, f64, bf16 = oracle.f16, oracle.f32, oracle.f64, oracle.bf16
 i32, i64, u8, boolean, string = oracle.i32, oracle.i64, oracle.u8, oracle.boolean, oracle.string
 
 
+# Of models whose node is in another domain.
+MAIN_OPSET = 17
+_DOMAINS = {s.name: s.domain for s in onnx.defs.get_all_schemas() if s.domain in ("ai.onnx.ml", "ai.onnx.preview.training")}
+
+
+def domain_of(op):
+    """The domain of an operator; names are unique over all of them."""
+    return _DOMAINS.get(op, "")
+
+
 @dataclasses.dataclass
 class Case:
     """One node with its inputs (arrays, lists of arrays, None where absent)."""
@@ -27,6 +37,9 @@ class Case:
     shapes: str = "static"  # what the model says of its inputs: static, symbolic, unknown
     exact: bool = True  # False: values that depend on chance; only types and shapes are compared
     typed: bool = True  # False: the model says nothing of its outputs
+    domain: str = ""
+    types: dict = dataclasses.field(default_factory=dict)  # of inputs that are no tensors, by position
+    expected: list | None = None  # what NumPy computes, where the strategy says so
 
     @property
     def elements(self):
@@ -50,12 +63,17 @@ class Case:
                 inputs[f"x{i}"] = self._spec(i, value)
         while self.outputs and not self.outputs[-1]:
             self.outputs.pop()
-        node = oracle.node(self.op, ",".join(self.names()), ",".join(self.outputs), name="tested", **self.attributes)
+        names = ",".join(self.names()), ",".join(self.outputs)
+        node = oracle.node(self.op, *names, name="tested", domain=self.domain, **self.attributes)
         names = [o for o in self.outputs if o]
-        outputs = names if self.typed else dict.fromkeys(names)
-        return oracle.make_model([node], inputs, outputs, initializers, opset=self.opset)
+        outputs = names if self.typed and not self.domain else dict.fromkeys(names)
+        if not self.domain:
+            return oracle.make_model([node], inputs, outputs, initializers, opset=self.opset)
+        return oracle.make_model([node], inputs, outputs, initializers, MAIN_OPSET, domains={self.domain: self.opset})
 
     def _spec(self, i, value):
+        if i in self.types:
+            return self.types[i]
         if isinstance(value, list):
             kind = np.asarray(value[0]).dtype
             element = onnx.helper.make_tensor_type_proto(oracle.onnx_type(kind), None)
@@ -78,6 +96,8 @@ class Case:
 def describe(value):
     if isinstance(value, list):
         return "[" + ", ".join(describe(v) for v in value) + "]"
+    if isinstance(value, dict):
+        return repr(value)
     value = np.asarray(value)
     return f"{oracle.short(value.dtype)}{list(value.shape)}{oracle.brief(value)}"
 
@@ -94,7 +114,8 @@ def specials(dtype):
     if "int" in dtype.name:
         limits = ml_dtypes.iinfo(dtype)
         low, high = int(limits.min), int(limits.max)
-        return np.array([v for v in (low, high, low + 1, high - 1, 0, 1, -1, 2, 7) if low <= v <= high]).astype(dtype)
+        values = [v for v in (low, high, low + 1, high - 1, 0, 1, -1, 2, 7) if low <= v <= high]
+        return np.array(values, np.uint64 if low == 0 else np.int64).astype(dtype)
     limits = ml_dtypes.finfo(dtype)
     tiny, big = float(limits.smallest_subnormal), float(limits.max)
     with np.errstate(all="ignore"):
@@ -127,7 +148,8 @@ class Kit:
 
     def __init__(self, draw, op, opset):
         self.draw, self.op, self.opset = draw, op, opset
-        self.schema = onnx.defs.get_schema(op, opset)
+        self.domain = domain_of(op)
+        self.schema = onnx.defs.get_schema(op, opset, self.domain)
         self._bound = {}
 
     def one_of(self, *choices):
@@ -144,7 +166,7 @@ class Kit:
         parameters = self.schema.outputs if output else self.schema.inputs
         variable = parameters[min(position, len(parameters) - 1)].type_str
         if variable not in self._bound:
-            allowed = table.types_of(self.op, position, self.opset) if not output else _output_types(self.schema, variable)
+            allowed = table.types_of(self.op, position, self.opset, domain=self.domain) if not output else _output_types(self.schema, variable)
             allowed = [d for d in allowed if d.name != "float4_e2m1fn" and (only is None or only(d))]
             assert allowed, f"{self.op}: nothing to draw for input {position}"
             # float32 first: that is what examples shrink to.
@@ -184,8 +206,8 @@ class Kit:
         generator = np.random.default_rng(self.integer(0, 2**16))
         return np.asarray(generator.integers(low, high + 1, shape)).astype(dtype)
 
-    def case(self, *inputs, outputs=1, constants=None, exact=True, **attributes):
-        """`constants`: positions that may become initializers, drawn; default: any."""
+    def case(self, *inputs, outputs=1, constants=None, exact=True, types=None, expected=None, **attributes):
+        """`constants`: positions that may become initializers, drawn; default: any. `expected`: what NumPy says of the outputs."""
         inputs = list(inputs)
         while inputs and inputs[-1] is None:
             inputs.pop()
@@ -196,7 +218,9 @@ class Kit:
         names = [f"y{i}" for i in range(outputs)] if isinstance(outputs, int) else list(outputs)
         attributes = {k: v for k, v in attributes.items() if v is not None}
         shapes = self.one_of("static", "symbolic", "unknown")
-        return Case(self.op, self.opset, inputs, attributes, names, fixed, shapes, exact)
+        case = Case(self.op, self.opset, inputs, attributes, names, fixed, shapes, exact, domain=self.domain)
+        case.types, case.expected = types or {}, expected
+        return case
 
 
 def _output_types(schema, variable):

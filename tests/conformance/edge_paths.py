@@ -9,5 +9,6 @@ for folder in (_PYTHON / "ops", _PYTHON):
         sys.path.insert(0, str(folder))
 
 import engines  # noqa: E402, F401
+import ml_oracle  # noqa: E402, F401
 import oracle  # noqa: E402, F401
 import table  # noqa: E402, F401

@@ -28,6 +28,12 @@ def _empty(case):
 
 _recurrent = lambda c: c.attributes.get("clip") or (len(c.inputs) > 4 and c.inputs[4] is not None)
 
+_ML_MODELS = "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"
+_plain_rows = lambda c: _types(c) == [oracle.f32] and c.inputs[0].ndim == 2 and not _empty(c)
+_transform = lambda c: c.attributes.get("post_transform", "NONE")
+_labels = lambda c: len(c.attributes.get("classlabels_ints", c.attributes.get("classlabels_strings", "")))
+_lone_probit = lambda c: _transform(c) == "PROBIT" and len(c.attributes.get("intercepts", "")) == 1
+
 # operators, oracle (None: all), predicate of the case, what the oracle does
 UNFIT = [
     ("RNN GRU LSTM", "reference", _recurrent, "knows neither clip nor sequence_lens"),
@@ -54,6 +60,13 @@ UNFIT = [
     ("AffineGrid", "reference", lambda c: c.inputs[0].dtype != oracle.f32, "gives float32"),
     ("LRN", "reference", lambda c: c.attributes["size"] % 2 == 0, "cuts the window of an even size short"),
     ("ReduceL2 ReduceSumSquare", "reference", lambda c: "int" in _types(c)[0].name, "overflows, or widens the type"),
+    ("Normalizer FeatureVectorizer", "reference", lambda c: oracle.f32 not in _types(c), "gives the type of x"),
+    ("DictVectorizer", "reference", lambda c: True, "gives the type of Python's numbers, and no row"),
+    (_ML_MODELS, "reference", lambda c: not _plain_rows(c), "gives the type and rank of x"),
+    ("LinearClassifier", None, _lone_probit, "has rules of its own for the probit of one score"),
+    ("SVMClassifier", "onnxruntime", _odd, "drops NaN of a decision"),
+    (_ML_MODELS, "onnxruntime", lambda c: _transform(c) in ("PROBIT", 4), "loses the probit's digits"),
+    ("SVMClassifier", "onnxruntime", lambda c: _labels(c) == 2 and _transform(c) not in ("NONE", "LOGISTIC"), "does not transform two scores of one"),
     ("RMSNormalization", "reference", lambda c: len(set(_types(c))) > 1, "gives the type of x"),
 ]  # fmt: skip
 

@@ -15,11 +15,11 @@ import hypothesis
 import onnx
 from hypothesis import strategies as st
 
-from tests.conformance import edge_elementwise, edge_move, edge_network, edge_reduce  # noqa: F401
+from tests.conformance import edge_elementwise, edge_ml, edge_ml_models, edge_move, edge_network, edge_reduce  # noqa: F401
 from tests.conformance.edge_broken import broken
 from tests.conformance.edge_graphs import graphs
 from tests.conformance.edge_judge import BAD, judge, judge_levels
-from tests.conformance.edge_kit import Kit
+from tests.conformance.edge_kit import Kit, domain_of
 from tests.conformance.edge_worker import Worker
 
 CASES = edge_elementwise.CASES
@@ -28,7 +28,9 @@ OPSETS = (24, onnx.defs.onnx_opset_version())
 
 
 def opsets_of(op):
-    """Where the newest form is older than both there is one to test."""
+    """Where the newest form is older than both there is one to test; of other domains all versions are compared."""
+    if domain := domain_of(op):
+        return [s.since_version for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, domain)]
     newest = onnx.defs.get_schema(op).since_version
     try:
         onnx.defs.get_schema(op, OPSETS[0])

@@ -83,7 +83,8 @@ class OrtModel:
 
     def run(self, feeds):
         try:
-            if not any(v.dtype.name in EXTENDED.values() for v in feeds.values()) and not self.extended:
+            extended = (v.dtype.name in EXTENDED.values() for v in feeds.values() if isinstance(v, np.ndarray))
+            if not any(extended) and not self.extended:
                 return dict(zip(self.names, self.session.run(self.names, feeds)))
             arrays = {n: self._raw(v) for n, v in feeds.items()}  # alive until the run is over
             values = {n: self._ort_value(v, arrays[n]) for n, v in feeds.items()}

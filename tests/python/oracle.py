@@ -114,10 +114,11 @@ def make_graph(nodes, inputs, outputs, initializers=None, name="g"):
 
 
 def make_model(nodes, inputs, outputs, initializers=None, opset=18, ir_version=10, domains=(), functions=()):
-    """A model; `nodes`: NodeProtos or their text. Outputs that are given by name only get the element type that ONNX infers, without a shape."""
+    """A model; `nodes`: NodeProtos or their text; `domains`: names, or versions by name. Outputs that are given by name only get the element type that ONNX infers, without a shape."""
     nodes = parse_nodes(nodes) if isinstance(nodes, str) else nodes
     graph = make_graph(nodes, inputs, outputs, initializers)
-    opsets = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in domains]
+    versions = domains if isinstance(domains, dict) else dict.fromkeys(domains, 1)
+    opsets = [helper.make_opsetid(d, v) for d, v in {"": opset, **versions}.items()]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=ir_version, functions=functions)
     if not isinstance(outputs, dict):
         inferred = {v.name: v.type for v in onnx.shape_inference.infer_shapes(model).graph.output}
@@ -164,6 +165,14 @@ def difference(got, want, rtol=None, atol=None):
         return next((f"element {i}: {text}" for i, text in enumerate(parts) if text), None)
     if want is None or got is None:
         return None if got is want else f"expected {want!r}, got {got!r}"
+    if isinstance(want, dict):
+        if not isinstance(got, dict) or got.keys() != want.keys():
+            return f"expected a map of {list(want)}, got {got!r}"
+        # Engines give numbers of Python, which have no width.
+        plain = lambda v: isinstance(v, (float, int, np.generic))
+        pairs = ((k, got[k], np.asarray(v, np.asarray(got[k]).dtype) if plain(v) else v) for k, v in want.items())
+        parts = ((k, difference(g, w, rtol, atol)) for k, g, w in pairs)
+        return next((f"key {k!r}: {text}" for k, text in parts if text), None)
     got, want = np.asarray(got), np.asarray(want)
     if want.dtype.kind in "US":
         want = want.astype(object)

@@ -37,9 +37,9 @@ def dtype_of(type_text):
     return np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
 
 
-def types_of(op, position=0, opset=OPSET, without=()):
+def types_of(op, position=0, opset=OPSET, without=(), domain=""):
     """The element types that ONNX allows for an input of an operator; `without`: kinds as in NumPy's names, such as "complex"."""
-    schema = onnx.defs.get_schema(op, opset)
+    schema = onnx.defs.get_schema(op, opset, domain)
     wanted = schema.inputs[position].type_str
     texts = next((t.allowed_type_strs for t in schema.type_constraints if t.type_param_str == wanted), [wanted])
     found = {dtype_of(text) for text in texts} - {None}

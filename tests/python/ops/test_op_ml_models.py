@@ -214,6 +214,24 @@ def test_svm_classifier_with_probabilities(classes):
     assert np.allclose(z.sum(1), 1, atol=1e-5) and z.shape == (9, classes) and y.shape == (9,)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_svm_classifier_spreads_nan_to_probabilities(classes):
+    x = random((3, 4))
+    x[1, 2] = nan
+    _, attributes = svm_attributes([2, 3, 1][:classes], "LINEAR")
+    pairs = classes * (classes - 1) // 2
+    attributes |= {"prob_a": [-1.5] * pairs, "prob_b": [0.5] * pairs, "classlabels_ints": [3, 1, 2][:classes]}
+    for level in (0, 3):
+        z = run(ml_model("SVMClassifier", {"x": x}, "y,z", 1, **attributes), {"x": x}, level)["z"]
+        assert np.isnan(z[1]).all() and np.allclose(z[[0, 2]].sum(1), 1)
+
+
+def test_probit_near_one_half_keeps_its_digits():
+    want = TRANSFORMS["PROBIT"](np.array([0.5 + 2.0**-12, 0.5 - 2.0**-9, 0.5 + 2.0**-6]))
+    x = np.array([[0.5 + 2.0**-12], [0.5 - 2.0**-9], [0.5 + 2.0**-6]], f32)
+    check_ml("LinearRegressor", x, want[:, None].astype(f32), "y", 1, NEITHER, (1e-5, 0), coefficients=[1.0], post_transform="PROBIT")
+
+
 def test_svm_classifier_without_vectors():
     x, w = random((9, 4)), weights(3, 4)
     scores = (x @ w.T + 0.25).astype(f32)
