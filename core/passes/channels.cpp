@@ -165,7 +165,7 @@ struct Scaling {
 };
 
 // Weights from this size on are scaled when they are packed: their plain form then never is in memory as a whole.
-constexpr size_t kLeastLazy = 1 << 20;
+constexpr size_t kLeastLazy = 64 << 10;
 }  // namespace
 
 std::optional<ChannelAffine> BatchNormAffine(const Graph& graph, const Node& norm,

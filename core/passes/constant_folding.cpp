@@ -7,6 +7,7 @@
 
 #include "core/base/mapped_file.h"
 #include "core/ops/evaluate.h"
+#include "core/ops/strided_copy.h"
 #include "core/passes/inline_region.h"
 #include "core/passes/passes.h"
 
@@ -15,6 +16,8 @@ namespace {
 // A result may be larger than what it is made from (Expand, ConstantOfShape, Tile) only up to this
 // size: beyond, it is cheaper to make it at run time than to keep it.
 constexpr size_t kMostGrownBytes = size_t{16} << 20;
+// From this size on one element repeated is made part by part, by whoever packs or copies it.
+constexpr size_t kLeastLazyBytes = size_t{64} << 10;
 // Constants from this size on stay in their file where a product can read them transposed.
 constexpr size_t kLeastLeftBytes = size_t{4} << 20;
 
@@ -136,6 +139,37 @@ class ConstantFolding : public NodePass {
     return output_bytes > kMostGrownBytes && output_bytes > input_bytes;
   }
 
+  // What a ConstantOfShape gives, where it is large: weights that models leave to it are then never in memory as a whole. nullopt for
+  // others.
+  static std::optional<Tensor> Repeated(const Graph& graph, const Node& node) {
+    if (!node.Is("ConstantOfShape")) return std::nullopt;
+    const ValueType& type = graph.value(node.outputs[0]).type;
+    const auto dims = type.shape.ToDims();
+    const Tensor* given = node.attributes.Get<Tensor>("value");
+    const Tensor value = given != nullptr ? *given : Tensor::Scalar<float>(0);
+    const auto count = dims ? CheckedElementCount(*dims) : std::nullopt;
+    const size_t bytes = count ? ByteSize(value.dtype(), *count).value_or(0) : 0;
+    if (bytes <= kLeastLazyBytes || value.size() != 1 || type.dtype != value.dtype() ||
+        value.dtype() == DataType::kString || IsSubByte(value.dtype()))
+      return std::nullopt;
+    const auto read = [value](size_t /*begin*/, size_t count, std::byte* to) {
+      const auto elements = static_cast<int64_t>(count / value.bytes());
+      StridedCopy(value.dtype(), {elements}, {value.raw(), 0, {0}}, {to, 0, {1}});
+    };
+    Result<Tensor> lazy = Tensor::FromBuffer(
+        value.dtype(), *dims, Buffer::Lazy(HostAllocator(), MemoryUse::kConstant, bytes, read));
+    return lazy.ok() ? std::optional(*std::move(lazy)) : std::nullopt;
+  }
+
+  static Result<std::vector<AnyValue>> Results(const Graph& graph, const Node& node,
+                                               const std::vector<const AnyValue*>& inputs) {
+    if (std::optional<Tensor> repeated = Repeated(graph, node))
+      return std::vector<AnyValue>{*std::move(repeated)};
+    RunState run;
+    run.allocator = HostAllocator();
+    return asc::Evaluate(*node.schema, node.attributes, inputs, node.outputs.size(), run);
+  }
+
   static void Evaluate(PassContext& context, const Node& node) {
     constexpr std::string_view kRule = "Fold constants";
     const Graph& graph = context.graph();
@@ -159,10 +193,7 @@ class ConstantFolding : public NodePass {
       context.Reject(kRule, node, "the result is larger than 16 MB and than its operands");
       return;
     }
-    RunState run;
-    run.allocator = HostAllocator();
-    Result<std::vector<AnyValue>> results =
-        asc::Evaluate(*node.schema, node.attributes, inputs, node.outputs.size(), run);
+    Result<std::vector<AnyValue>> results = Results(graph, node, inputs);
     if (!results.ok()) {
       context.Reject(kRule, node, results.status().ToString());
       return;

@@ -123,10 +123,15 @@ void Adapter::Run(PrimitiveCalls& calls, void* user, std::byte* scratch) const {
 }
 
 namespace {
-void Reorder(const dnnl::memory::desc& from_desc, const void* from, const dnnl::memory::desc& to_desc, void* to) {
-  dnnl::memory source(from_desc, Engine(), const_cast<void*>(from)), target(to_desc, Engine(), to);
-  dnnl::reorder(source, target).execute(ThreadStream(), source, target);
-  ThreadStream().wait();
+Status Reorder(const dnnl::memory::desc& from_desc, const void* from, const dnnl::memory::desc& to_desc, void* to) {
+  if (from_desc.get_size() <= kMostSmallElements * sizeof(float) &&
+      ReorderSmall(from_desc, static_cast<const float*>(from), to_desc, static_cast<float*>(to)))
+    return Ok();
+  return Guard(Code::kUnavailable, "packing a weight", [&] {
+    dnnl::memory source(from_desc, Engine(), const_cast<void*>(from)), target(to_desc, Engine(), to);
+    dnnl::reorder(source, target).execute(ThreadStream(), source, target);
+    ThreadStream().wait();
+  });
 }
 
 // How many elements of axis `axis` stand in one block of a layout.
@@ -150,7 +155,7 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
   }
   const auto row_bytes = static_cast<int64_t>(weight.bytes()) / dims[axis];
   const int64_t block = BlockOf(wanted, static_cast<int64_t>(axis));
-  int64_t rows = std::max<int64_t>(1, kLazySliceBytes / row_bytes / block) * block;
+  int64_t rows = std::max<int64_t>(1, kLargeSliceBytes / row_bytes / block) * block;
   if (rows < dims[axis]) {
     dnnl::memory::dims part = dims;
     part[axis] = rows;
@@ -166,10 +171,7 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
     CopyOnTeam(weight, static_cast<size_t>(row * row_bytes), static_cast<size_t>(part[axis] * row_bytes), plain->data());
     const dnnl::memory::desc slice(part, user.get_data_type(), strides);
     // Reordered whole where one slice is all: that is the faster kernel.
-    const Status status = Guard(Code::kUnavailable, "packing a weight", [&] {
-      Reorder(slice, plain->data(), part[axis] == dims[axis] ? wanted : wanted.submemory_desc(part, offsets), packed);
-    });
-    ASC_RETURN_IF_ERROR(status);
+    ASC_RETURN_IF_ERROR(Reorder(slice, plain->data(), part[axis] == dims[axis] ? wanted : wanted.submemory_desc(part, offsets), packed));
   }
   return Ok();
 }
@@ -187,11 +189,7 @@ Result<std::shared_ptr<Buffer>> PackWeight(PackedConstants& constants, const Ten
       ASC_RETURN_IF_ERROR(PackInSlices(allocator, weight, user, wanted, packed->data()));
       return packed;
     }
-    if (weight.size() <= kMostSmallElements &&
-        ReorderSmall(user, static_cast<const float*>(weight.raw()), wanted, reinterpret_cast<float*>(packed->data()))) {
-      return packed;
-    }
-    ASC_RETURN_IF_ERROR(Guard(Code::kUnavailable, "packing a weight", [&] { Reorder(user, weight.raw(), wanted, packed->data()); }));
+    ASC_RETURN_IF_ERROR(Reorder(user, weight.raw(), wanted, packed->data()));
     return packed;
   });
 }

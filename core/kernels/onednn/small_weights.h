@@ -9,7 +9,7 @@ namespace asc::onednn {
 // Up to this many elements the loop here is the faster way.
 inline constexpr int64_t kMostSmallElements = 1 << 16;
 
-// Copies a float32 tensor in a plain layout (any strides) to a blocked or plain one of the same extents, on the calling thread; padding
+// Copies a float32 tensor in a plain layout (any strides) to a blocked or plain one of the same extents, on the caller's team; padding
 // becomes zero. False, with nothing written, for layouts of other kinds.
 bool ReorderSmall(const dnnl::memory::desc& from_desc, const float* from,
                   const dnnl::memory::desc& to_desc, float* to);

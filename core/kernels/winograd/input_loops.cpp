@@ -3,10 +3,12 @@
 #include <cstring>
 
 #include "core/kernels/winograd/loops.h"
+#include "core/ops/block_transpose.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/winograd/input_loops.cpp"
 #include "core/kernels/vector/targets.h"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
@@ -83,40 +85,65 @@ void InputLoop(const Problem& p, const float* x, TileRange tiles, int64_t begin,
   }
 }
 
+// taps[i][k] = filters[k * filter + i] for i below `taps_count`, where `count` filters stand `filter` floats apart.
+HWY_INLINE void TransposeFilters(const float* filters, int64_t filter, int64_t count,
+                                 int64_t taps_count, float (*taps)[kStripe]) {
+  constexpr int64_t kSide = kBlockSide<sizeof(float)>;
+  const int64_t block_taps = taps_count / kSide * kSide, block_count = count / kSide * kSide;
+  for (int64_t k = 0; k < block_count; k += kSide) {
+    for (int64_t i = 0; i < block_taps; i += kSide) {
+      TransposeBlock<sizeof(float)>(reinterpret_cast<const char*>(filters + k * filter + i),
+                                    filter * static_cast<int64_t>(sizeof(float)),
+                                    reinterpret_cast<char*>(taps[i] + k), sizeof(taps[0]));
+    }
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    for (int64_t i = k < block_count ? block_taps : 0; i < taps_count; ++i)
+      taps[i][k] = filters[k * filter + i];
+  }
+}
+
+// A block of channels at a time: its points are gathered in the L1 cache, and leave it as runs of
+// whole lines. The distance from point to point is often a multiple of a page, whose lines push each other out
+// of the cache when they are written one by one.
 template <int kTile>
 void WeightLoop(const Problem& p, const float* filters, int64_t count, float* u) {
   constexpr int kSize = kTile + 2;
   const hn::CappedTag<double, static_cast<size_t>(kBlock)> d;
   const hn::Rebind<float, decltype(d)> narrow;
+  const hn::ScalableTag<float> wide;
   using V = hn::Vec<decltype(d)>;
   const int64_t step = p.channel_blocks() * kChannelBlock * kStripe;
-  HWY_ALIGN double taps[9][kStripe] = {};
-  for (int64_t c = 0; c < p.channels; ++c, u += kStripe) {
-    for (int64_t k = 0; k < count; ++k) {
-      for (int i = 0; i < 9; ++i)
-        taps[i][k] = static_cast<double>(filters[(k * p.channels + c) * 9 + i]);
-    }
-    for (size_t lane = 0; lane < kStripe; lane += hn::Lanes(d)) {
+  HWY_ALIGN float taps[kBlock * 9][kStripe] = {};
+  HWY_ALIGN float block[kSize * kSize][kBlock * kStripe];
+  for (int64_t first = 0; first < p.channels; first += kBlock, u += kBlock * kStripe) {
+    const int64_t channels = std::min<int64_t>(kBlock, p.channels - first);
+    TransposeFilters(filters + first * 9, p.channels * 9, count, channels * 9, taps);
+    std::fill(taps[0] + channels * 9 * kStripe, taps[0] + kBlock * 9 * kStripe, 0.0f);
+    for (int64_t at = 0; at < kBlock * kStripe; at += static_cast<int64_t>(hn::Lanes(d))) {
+      const float* tap = taps[at / kStripe * 9] + at % kStripe;
       V half[kSize][3];
       for (int j = 0; j < 3; ++j) {
         V column[3], points[kSize];
-        for (int i = 0; i < 3; ++i) column[i] = hn::Load(d, taps[i * 3 + j] + lane);
+        for (int i = 0; i < 3; ++i)
+          column[i] = hn::PromoteTo(d, hn::LoadU(narrow, tap + (i * 3 + j) * kStripe));
         Transform<kTile>::Weight(d, column, points);
         for (int i = 0; i < kSize; ++i) half[i][j] = points[i];
       }
       for (int i = 0; i < kSize; ++i) {
         V points[kSize];
         Transform<kTile>::Weight(d, half[i], points);
-        for (int j = 0; j < kSize; ++j) {
-          hn::StoreU(hn::DemoteTo(narrow, points[j]), narrow, u + (i * kSize + j) * step + lane);
-        }
+        for (int j = 0; j < kSize; ++j)
+          hn::StoreU(hn::DemoteTo(narrow, points[j]), narrow, block[i * kSize + j] + at);
       }
     }
+    for (int point = 0; point < kSize * kSize; ++point) {
+      for (int64_t i = 0; i < kBlock * kStripe; i += static_cast<int64_t>(hn::Lanes(wide)))
+        hn::Stream(hn::Load(wide, block[point] + i), wide, u + point * step + i);
+    }
   }
-  for (int64_t c = p.channels; c < p.channel_blocks() * kChannelBlock; ++c, u += kStripe) {
-    for (int64_t point = 0; point < p.points(); ++point)
-      std::fill_n(u + point * step, kStripe, 0.0f);
-  }
+  // Other threads read them.
+  hwy::FlushStream();
 }
 
 void TransformInputLoop(const Problem& p, const float* x, TileRange tiles, int64_t begin,

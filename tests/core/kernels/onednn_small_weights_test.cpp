@@ -34,6 +34,8 @@ TEST(SmallWeights, AreLikeReordered) {
                         Tag::OIhw4i16o4i, Tag::OIhw8o8i}) {
     ExpectLikeReorder({32, 16, 3, 3}, Tag::oihw, tag);
     ExpectLikeReorder({5, 3, 3, 2}, Tag::oihw, tag);  // blocks with padding
+    ExpectLikeReorder({35, 23, 1, 2}, Tag::oihw,
+                      tag);  // whole blocks and a rest, also within blocks of blocks
   }
   for (const Tag tag : {Tag::Goihw8g, Tag::Goihw16g, Tag::gOIhw8i8o})
     ExpectLikeReorder({20, 1, 1, 3, 3}, Tag::goihw, tag);

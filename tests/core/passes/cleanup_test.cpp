@@ -72,6 +72,24 @@ TEST(ConstantFoldingTest, LargeGrowthStaysForTheRun) {
                   {MakeConstantFolding});
 }
 
+// A large constant of one element repeated is read part by part.
+TEST(ConstantFoldingTest, RepeatedElementsAreNotInMemory) {
+  const auto graph = ReadGraph(R"(
+    constant %n: int64[2] = [300, 100]
+    %y = ConstantOfShape(%n) {value = tensor float32[1] [1.5]}
+    output "y" = %y)");
+  RunPasses(*graph, {MakeConstantFolding});
+  ASSERT_EQ(graph->node_count(), 0u);
+  const Tensor& folded = graph->value(graph->outputs()[0].value).constant;
+  EXPECT_TRUE(folded.is_lazy());
+  EXPECT_EQ(folded.dims(), (Dims{300, 100}));
+  std::vector<float> part(7, 0);
+  folded.CopyBytes(40, 28, reinterpret_cast<std::byte*>(part.data()));
+  EXPECT_EQ(part, std::vector<float>(7, 1.5f));
+  EXPECT_TRUE(folded.is_lazy());
+  EXPECT_EQ(folded.values<float>().back(), 1.5f);
+}
+
 TEST(ConstantFoldingTest, RandomNodesAndVariablesStay) {
   ExpectUnchanged(R"(
     variable "v" %v: float32[1] = tensor float32[1] [1.0]
