@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A decoder of 1.3e9 parameters: what loading and running it takes in memory, against its weights.
 
-    tests/bench/large_decoder.py [--folder FOLDER] [--layers 24] [--limit 1.1]
+    tests/bench/large_decoder.py [--folder FOLDER] [--layers 24] [--limit 1.1] [--compare]
 
 Writes 5.2 GB of external data into FOLDER (default: the cache of generated models) and deletes them again. A fresh process loads the model, reads a prompt of 16 tokens
 and makes 4 more; watched are its resident memory (pages of the mapped file included) and its anonymous memory, at their highest. The shape is that of GPT-3 XL:
-24 layers, 2,048 wide, 16 heads, a vocabulary of 50,257, and a cache of keys and values; the output matrix is the embedding. Weights are random.
+24 layers, 2,048 wide, 16 heads, a vocabulary of 50,257, and a cache of keys and values; the output matrix is the embedding. Weights are random. `--compare` has ONNX Runtime make tokens too and compares the logits of the
+last ones. The exit code is 1 where the peak is above the limit or the results differ.
 """
 
 import argparse
@@ -113,53 +114,94 @@ def feeds_of(layers, tokens, caches):
     return feeds | dict(zip(names, caches))
 
 
-def child(path, layers):
-    """In a process of its own: loads at a line from the parent, runs, prints times and tokens."""
+def _pyasc(path):
     import pyasc
 
     with pyasc.Context() as ctx:  # what the first use of the engine takes is not the load's
         ctx.relu(ctx.input("a", shape=(4, 4)))
         ctx.compile().run(np.ones((4, 4), np.float32))
+
+    def load():
+        model = pyasc.load(path)
+        return model.run, lambda: model.summary()["packed_bytes"]
+
+    return load
+
+
+def _onnxruntime(path):
+    import onnxruntime
+
+    def load():
+        session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        names = [output.name for output in session.get_outputs()]
+        return lambda feeds: dict(zip(names, session.run(None, feeds))), lambda: None
+
+    return load
+
+
+LOADERS = {"pyasc": _pyasc, "onnxruntime": _onnxruntime}
+
+
+def child(engine, path, layers):
+    """In a process of its own: loads at a line from the parent, runs, prints times and tokens; writes the last logits beside the model."""
+    load = LOADERS[engine](path)
     print("ready", flush=True)
     sys.stdin.readline()
     begin = time.perf_counter()
-    model = pyasc.load(path)
+    run, packed_bytes = load()
     times = [time.perf_counter() - begin]
     tokens, caches, made = list(range(100, 100 + PROMPT)), [], []
     for _ in range(STEPS + 1):
         begin = time.perf_counter()
-        results = model.run(feeds_of(layers, tokens, caches))
+        results = run(feeds_of(layers, tokens, caches))
         times.append(time.perf_counter() - begin)
         caches = [results[f"present{i}.{part}"] for i in range(layers) for part in "kv"]
         tokens = [int(results["logits"][0, -1].argmax())]
         made += tokens
     if not np.isfinite(results["logits"]).all():
         raise RuntimeError("the logits are not finite")
-    print(json.dumps({"seconds": times, "tokens": made, "packed": model.summary()["packed_bytes"]}), flush=True)
+    np.save(logits_file(path, engine), results["logits"])
+    print(json.dumps({"seconds": times, "tokens": made, "packed": packed_bytes()}), flush=True)
     sys.stdin.readline()
+
+
+def logits_file(path, engine):
+    return f"{path}.{engine}.npy"
+
+
+def agrees(decoder, layers, answer):
+    """Whether ONNX Runtime makes the same tokens, from logits that are the same to rounding."""
+    line, _, _ = watched.run([sys.executable, __file__, "--child", "onnxruntime", str(decoder.path), str(layers)])
+    tokens = json.loads(line)["tokens"]
+    got, want = (np.load(logits_file(decoder.path, engine)) for engine in LOADERS)
+    difference = np.abs(got - want).max() / np.abs(want).max()
+    print(f"tokens {answer['tokens']}, ONNX Runtime's {tokens}; logits differ by {difference:.1e} of the largest")
+    return tokens == answer["tokens"] and difference < 1e-4
 
 
 def main():
     if sys.argv[1:2] == ["--child"]:
-        return child(sys.argv[2], int(sys.argv[3]))
+        return child(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=pathlib.Path, default=cache_folder())
     parser.add_argument("--layers", type=int, default=24)
     parser.add_argument("--limit", type=float, default=1.1, help="times the weights")
+    parser.add_argument("--compare", action="store_true", help="with ONNX Runtime's results")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         decoder = Decoder(pathlib.Path(folder), options.layers)
         decoder.build()
-        command = [sys.executable, __file__, "--child", str(decoder.path), str(options.layers)]
+        command = [sys.executable, __file__, "--child", "pyasc", str(decoder.path), str(options.layers)]
         line, resident, anonymous = watched.run(command)
-    answer = json.loads(line)
+        answer = json.loads(line)
+        right = not options.compare or agrees(decoder, options.layers, answer)
     weights = 4 * decoder.elements
     load, prompt, *steps = answer["seconds"]
     print(f"{decoder.elements / 1e9:.2f}e9 parameters, {weights / 1e9:.2f} GB, packed {answer['packed'] / 1e9:.2f} GB")
     print(f"load {load:.2f} s, prompt of {PROMPT} tokens {prompt:.2f} s, a further token {min(steps):.3f} s")
     print(f"peak: {resident / weights:.3f} of the weights resident, {anonymous / weights:.3f} anonymous")
-    return int(max(resident, anonymous) > options.limit * weights)
+    return int(max(resident, anonymous) > options.limit * weights or not right)
 
 
 if __name__ == "__main__":
