@@ -100,6 +100,9 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
       for (const int input : step.inputs) {
         if (!InArena(plan, input) || root_of(input) != root_of(slot) || !Overlap(StretchOf(plan, input), stretch)) continue;
         if (last_read[input] > static_cast<int>(i)) return fail(i, "overwrites in place a value that is read later:", input);
+        // Element by element: what is read at other places may be a result already.
+        const Stretch read = StretchOf(plan, input);
+        if (read.begin != stretch.begin || read.end != stretch.end) return fail(i, "overwrites in place a part of its operand", input);
       }
       // Parts of a joined value lie side by side in it: what is read later holds the whole of what is written, or is held by it.
       for (const auto& [reader, last] : last_read) {

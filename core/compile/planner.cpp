@@ -536,6 +536,17 @@ void Planner::FindLifetimes() {
   }
 }
 
+// Whether another operand of the step reads a part of the memory of `operand`: a row of it that broadcasts, say. Results written
+// over the operand would be read there.
+bool Planner::ReadsElsewhere(const Step& step, int operand) const {
+  const Slot& whole = plan_->slots[static_cast<size_t>(operand)];
+  return std::any_of(step.inputs.begin(), step.inputs.end(), [&](int input) {
+    if (input < 0 || input == operand) return false;
+    const Slot& other = plan_->slots[static_cast<size_t>(input)];
+    return other.root == whole.root && (other.root_offset != whole.root_offset || other.bytes() != whole.bytes());
+  });
+}
+
 // In place: an element-wise result takes the memory of an operand that dies in the same step.
 void Planner::ShareMemory() {
   std::vector<Slot>& slots = plan_->slots;
@@ -551,7 +562,7 @@ void Planner::ShareMemory() {
       const bool whole = in.root_offset == 0 && in.bytes() == root.bytes();
       if (root.kind != StorageKind::kArena || root.last_step != static_cast<int>(i) || !whole) continue;
       if (graph_.value(in.value).storage != graph_.value(out.value).storage) continue;
-      if (!CanWriteInPlace(*step.node, in.dims, in.dtype, out.dims, out.dtype)) continue;
+      if (!CanWriteInPlace(*step.node, in.dims, in.dtype, out.dims, out.dtype) || ReadsElsewhere(step, input)) continue;
       if (out.kind != StorageKind::kArena && out.kind != StorageKind::kOutput) continue;
       // The operand's owner takes over the result's place and life; everything that shared the result shares it too.
       root.kind = out.kind;

@@ -40,6 +40,7 @@ class Planner {
   void CopyToOutput(size_t output);
   CostEstimate CostOf(const Node& node) const;
   Status PlaceOutputs();
+  bool ReadsElsewhere(const Step& step, int operand) const;
   void ShareMemory();
   void FindLifetimes();
   Status AssignMemory();

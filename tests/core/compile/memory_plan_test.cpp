@@ -103,6 +103,19 @@ TEST(CheckMemory, FindsInPlaceWritesOverValuesThatAreReadLater) {
   EXPECT_TRUE(CheckMemory(plan).ok());
 }
 
+TEST(CheckMemory, FindsInPlaceWritesOverAPartOfAnOperand) {
+  const auto made = TwoValues(0, 0);
+  Plan& plan = *made;
+  plan.slots[1].root = 0;
+  plan.steps[2].inputs = {1};
+  plan.slots.push_back(plan.slots[0]);
+  plan.slots[2].dims = {4};
+  plan.steps[1].inputs = {0, 2};
+  EXPECT_FALSE(CheckMemory(plan).ok());
+  plan.slots[2].dims = plan.slots[0].dims;  // the whole, once more
+  EXPECT_TRUE(CheckMemory(plan).ok());
+}
+
 // A joined value (slot 2) whose parts steps 0 and 1 write, at `second` bytes into it the second one.
 std::unique_ptr<Plan> Joined(size_t second) {
   auto made = TwoValues(0, 0);

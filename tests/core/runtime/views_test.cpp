@@ -105,6 +105,27 @@ TEST(ViewsTest, GatherOfOnePlace) {
   ExpectSteps(later, {Noise(DataType::kFloat32, {2, 3, 4})}, 2);
 }
 
+TEST(ViewsTest, ARowThatIsReadWithTheWholeIsNotWrittenOver) {
+  for (const char* operands : {"%h, %v", "%v, %h"}) {
+    for (const char* view : {"Gather(%h, %minus_one) {axis = 0}", "Gather(%h, %first) {axis = 0}", "Slice(%h, %zero, %one)"}) {
+      const std::string body = Cat(kInts, R"(
+    constant %first: int64[] = [0]
+    input %x: float32[A, B]
+    %h = Exp(%x)
+    %v = )", view, "\n    %s = Sub(", operands, ")\n    %t = Neg(%s)\n    output \"t\" = %t");
+      ExpectSteps(body, {Noise(DataType::kFloat32, {3, 16})}, 3);
+    }
+  }
+  // The whole in another shape stands at the same places.
+  ExpectSteps(kInts + R"(
+    input %x: float32[A]
+    %h = Exp(%x)
+    %v = Unsqueeze(%h, %zero)
+    %s = Mul(%v, %h)
+    %t = Neg(%s)
+    output "t" = %t)", {Noise(DataType::kFloat32, {16})}, 3);
+}
+
 TEST(ViewsTest, TransposeOfAxesOfOneElement) {
   const std::string body = R"(
     input %x: float32[A, B, C, D]
