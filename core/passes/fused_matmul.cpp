@@ -46,6 +46,10 @@ AttributeMap FusedAttributes(const Product& product) {
   return attributes;
 }
 
+// Factors beyond these stay where they are: taken out of one place and applied in another, they let
+// products overflow that did not, or hide that they did.
+constexpr float kLeastFactor = 1e-12f, kMostFactor = 1e12f;
+
 // The operator and its attributes with what `product` says of transposes and factor, and everything
 // else as in its node.
 ValueId AddProduct(Patch& patch, const Product& product) {
@@ -141,8 +145,15 @@ class FusedMatMul : public NodePass {
 
   static bool TakeFactor(PassContext& context, Product product, float factor, const Node& scale,
                          ValueId result) {
+    const std::string fusion = Cat(product.label, "+Mul");
+    for (const float f : {factor, product.alpha * factor}) {
+      if (std::abs(f) >= kLeastFactor && std::abs(f) <= kMostFactor) continue;
+      context.Reject(fusion, *product.node,
+                     "its factor is so far from 1 that results might overflow");
+      return false;
+    }
     product.alpha *= factor;
-    Patch patch(Cat(product.label, "+Mul"), *product.node);
+    Patch patch(fusion, *product.node);
     patch.Remove(product.node->id);
     patch.Remove(scale.id);
     patch.Replace(result, AddProduct(patch, product));

@@ -52,6 +52,7 @@ class Cone {
         node->Is("CastLike"))
       return false;
     if (node->outputs.size() != 1 || SoleUser(graph_, value) == nullptr) return false;
+    if (MindsAxes(*node)) return false;
     const Shape& shape = graph_.value(value).type.shape;
     if (!shape.has_rank() || shape.rank() != rank_) return false;
     for (const ValueId input : node->inputs) {
@@ -97,6 +98,17 @@ class Cone {
   bool HasOneElement(ValueId value) const {
     const Shape& shape = graph_.value(value).type.shape;
     return shape.has_rank() && shape.rank() == 0;
+  }
+
+  // Its operands do not broadcast: they lie along an axis that an attribute names (scales and zero
+  // points of each channel).
+  bool MindsAxes(const Node& node) const {
+    if (!node.attributes.Has("axis")) return false;
+    return std::any_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId id) {
+      const Tensor* constant = id.valid() ? graph_.Constant(id) : nullptr;
+      const bool for_all = constant != nullptr && constant->size() == 1 && constant->rank() <= 1;
+      return id.valid() && !HasOneElement(id) && !for_all;
+    });
   }
 
   bool AddSource(const Node& transpose) {

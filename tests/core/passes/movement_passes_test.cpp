@@ -274,7 +274,8 @@ TEST(TransposeTest, PairsThatDoNotCancelBecomeOne) {
 }
 
 TEST(TransposeTest, WhatSomethingElseNeedsStays) {
-  // Another order of axes on the other side; a value inside that is an output; a reduction between.
+  // Another order of axes on the other side; a value inside that is an output; a reduction between;
+  // scales along an axis.
   for (
       const char* body : {
           R"(input %x: float32[A, A, A] %t = Transpose(%x) {perm = [1, 2, 0]} %u = Transpose(%x) {perm = [0, 2, 1]}
@@ -283,6 +284,11 @@ TEST(TransposeTest, WhatSomethingElseNeedsStays) {
               %y = Transpose(%r) {perm = [2, 0, 1]} output "y" = %y output "r" = %r)",
           R"(input %x: float32[A, B, C] input %z: float32[A] %t = Transpose(%x) {perm = [1, 2, 0]} %r = Add(%t, %z)
               %y = Transpose(%r) {perm = [2, 0, 1]} output "y" = %y)",
+          R"(input %x: float32[A, A, B] constant %s: float32[3] = [1.0, 0.5, 0.25] %t = Transpose(%x) {perm = [1, 2, 0]}
+              %q = QuantizeLinear(%t, %s) {axis = 2} %y = Transpose(%q) {perm = [2, 0, 1]} output "y" = %y)",
+          R"(input %x: uint8[A, B] constant %s: float32[1, 3] = [1.0, 0.5, 0.25] %t = Transpose(%x) {perm = [1, 0]}
+              %d = DequantizeLinear(%t, %s) {axis = 0, block_size = 4} %r = Neg(%d)
+              %y = Transpose(%r) {perm = [1, 0]} output "y" = %y)",
       }) {
     SCOPED_TRACE(body);
     ExpectUnchanged(body, {MakeTransposeSimplification});
