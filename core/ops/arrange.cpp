@@ -1,7 +1,9 @@
 // Operators that keep or blank elements by position: Trilu, ReverseSequence, OneHot.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "core/base/parallel.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
 #include "core/ops/row_copy.h"
@@ -26,6 +28,16 @@ Status InferTrilu(InferContext& context) {
   return InferSameAsFirst(context);
 }
 
+// Zeros, or empty strings.
+template <typename T>
+void Blank(T* y, int64_t count) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::fill_n(y, count, std::string());
+  } else {
+    std::memset(y, 0, static_cast<size_t>(count) * sizeof(T));
+  }
+}
+
 Status Trilu(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
@@ -33,20 +45,27 @@ Status Trilu(KernelContext& context) {
   const int64_t rows = in.dim(in.rank() - 2), columns = in.dim(in.rank() - 1);
   const int64_t k = std::clamp<int64_t>(context.HasInput(1) ? *context.input(1).data<int64_t>() : 0,
                                         -rows - 1, columns + 1);
-  CopyElements(in, out);
+  if (out.size() == 0) return Ok();
   VisitBySize(in.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* y = static_cast<T*>(out.raw());
-    const int64_t all_rows = columns == 0 ? 0 : out.size() / columns;
-    for (int64_t row = 0; row < all_rows; ++row, y += columns) {
-      // Column `edge` is the first on or above diagonal k.
-      const int64_t edge = row % rows + k;
-      if (upper) {
-        std::fill(y, y + std::clamp<int64_t>(edge, 0, columns), T{});
-      } else {
-        std::fill(y + std::clamp<int64_t>(edge + 1, 0, columns), y + columns, T{});
-      }
-    }
+    const T* from = static_cast<const T*>(in.raw());
+    T* to = static_cast<T*>(out.raw());
+    constexpr int64_t kGrain = (1 << 16) / sizeof(T);
+    ParallelFor(out.size() / columns, std::max<int64_t>(1, kGrain / columns),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t row = begin; row < end; ++row) {
+                    // Column `edge` is the first on or above diagonal k.
+                    const int64_t edge = row % rows + k;
+                    const T* x = from + row * columns;
+                    T* y = to + row * columns;
+                    const int64_t first = upper ? std::clamp<int64_t>(edge, 0, columns) : 0,
+                                  last =
+                                      upper ? columns : std::clamp<int64_t>(edge + 1, 0, columns);
+                    Blank(y, first);
+                    std::copy(x + first, x + last, y + first);
+                    Blank(y + last, columns - last);
+                  }
+                });
   });
   return Ok();
 }
@@ -98,7 +117,8 @@ Status ReverseSequence(KernelContext& context) {
     }
   }
   const Dims strides = ContiguousStrides(in.dims());
-  for (int64_t batch = 0; batch < batches; ++batch) {
+  // Both copies of a batch by one thread: small ones would cost more to share out than they take.
+  const auto reverse = [&](int64_t batch) {
     const int64_t base = batch * strides[axes.batch], step = strides[axes.time],
                   length = lengths[batch];
     Dims dims = in.dims(), backwards = strides;
@@ -110,7 +130,13 @@ Status ReverseSequence(KernelContext& context) {
     dims[axes.time] = times - length;
     StridedCopy(in.dtype(), dims, {in.raw(), base + length * step, strides},
                 {out.raw(), base + length * step, strides});
-  }
+  };
+  if (out.size() == 0) return Ok();
+  const int64_t bytes = static_cast<int64_t>(out.bytes()) / batches;
+  ParallelFor(batches, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, bytes)),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t batch = begin; batch < end; ++batch) reverse(batch);
+              });
   return Ok();
 }
 

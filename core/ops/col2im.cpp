@@ -159,22 +159,36 @@ Sum Add(Sum sum, T x) {
   }
 }
 
+// sum[i * step] += x[i]
+template <typename T, typename Sum>
+void AddRun(const T* __restrict x, Sum* __restrict sum, int64_t count, int64_t step) {
+  if (step == 1) {
+    for (int64_t i = 0; i < count; ++i) sum[i] = Add<T>(sum[i], x[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) sum[i * step] = Add<T>(sum[i * step], x[i]);
+  }
+}
+
 template <typename T>
 void AddBlocks(const Tensor& in, Tensor& out, const Blocks& blocks, const std::vector<Run>& runs) {
   const int64_t per_plane = blocks.block_size * blocks.positions, step = blocks.strides.back();
   const int64_t planes = out.dim(0) * out.dim(1), image = ElementCount(out.dims(), 2, out.rank());
   using Sum = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+  constexpr bool kNarrow = !std::is_same_v<T, Sum>;  // summed apart, and rounded once
   ParallelFor(planes, 1, [&](int64_t begin, int64_t end) {
-    std::vector<Sum> sums(static_cast<size_t>(image));
+    std::vector<Sum> apart(kNarrow ? static_cast<size_t>(image) : 0);
     for (int64_t plane = begin; plane < end; ++plane) {
-      std::fill(sums.begin(), sums.end(), Sum(0));
-      for (const Run& run : runs) {
-        const T* x = in.data<T>() + plane * per_plane + run.column;
-        Sum* sum = sums.data() + run.target;
-        for (int64_t i = 0; i < run.count; ++i) sum[i * step] = Add<T>(sum[i * step], x[i]);
+      T* const y = out.data<T>() + plane * image;
+      Sum* sums;
+      if constexpr (kNarrow) {
+        sums = apart.data();
+      } else {
+        sums = y;
       }
-      std::transform(sums.begin(), sums.end(), out.data<T>() + plane * image,
-                     [](Sum sum) { return T(sum); });
+      std::fill_n(sums, image, Sum(0));
+      for (const Run& run : runs)
+        AddRun(in.data<T>() + plane * per_plane + run.column, sums + run.target, run.count, step);
+      if constexpr (kNarrow) std::transform(sums, sums + image, y, [](Sum sum) { return T(sum); });
     }
   });
 }

@@ -1,6 +1,7 @@
 // Gather, GatherElements, GatherND: reading by index. Indices out of range are refused at run
 // (E5007).
 #include <algorithm>
+#include <atomic>
 
 #include "core/base/parallel.h"
 #include "core/ops/families.h"
@@ -103,6 +104,20 @@ bool VisitWord(DataType type, F&& body) {
   }
 }
 
+// A row of elements along the gathered axis, or (kAcross) across it. False when an index is out of
+// range: the row ends there.
+template <bool kAcross, typename W, typename Index>
+bool GatherRow(const W* from, W* to, const Index* index, int64_t count, int64_t extent,
+               int64_t stride) {
+  for (int64_t j = 0; j < count; ++j) {
+    const int64_t raw = index[j];
+    const int64_t at = raw + (raw < 0 ? extent : 0);
+    if (static_cast<uint64_t>(at) >= static_cast<uint64_t>(extent)) return false;
+    to[j] = kAcross ? from[j + at * stride] : from[at];
+  }
+  return true;
+}
+
 Status GatherElements(KernelContext& context) {
   const Tensor &data = context.input(0), &index_tensor = context.input(1);
   Tensor& out = context.output(0);
@@ -116,9 +131,7 @@ Status GatherElements(KernelContext& context) {
                         data.dims(), " on axis ", i);
     }
   }
-  ASC_ASSIGN_OR_RETURN(const IndexView indices,
-                       IndexView::Make(index_tensor, data.dim(axis), "GatherElements"));
-  if (indices.size() == 0) return Ok();
+  if (out.size() == 0) return Ok();
   const Dims strides = ContiguousStrides(data.dims());
   const int64_t inner = out.dim(rank - 1), step = rank - 1 == axis ? 0 : 1;
   const int64_t extent = data.dim(axis), stride = strides[axis];
@@ -136,21 +149,29 @@ Status GatherElements(KernelContext& context) {
                   }
                 });
   };
-  const bool words = VisitWord(data.dtype(), [&](auto word) {
-    using W = decltype(word);
-    indices.VisitRaw([&](const auto* all) {
-      each_row([&](int64_t row, int64_t base) {
-        const W* from = static_cast<const W*>(data.raw()) + base;
-        W* to = static_cast<W*>(out.raw()) + row * inner;
-        const auto* index = all + row * inner;
-        for (int64_t j = 0; j < inner; ++j) {
-          const int64_t at = index[j] + (index[j] < 0 ? extent : 0);
-          to[j] = from[j * step + at * stride];
-        }
-      });
+  if (extent > 0) {
+    std::atomic<bool> good = true;
+    const bool words = VisitWord(data.dtype(), [&](auto word) {
+      using W = decltype(word);
+      const auto gather = [&](const auto* all) {
+        each_row([&](int64_t row, int64_t base) {
+          const W* from = static_cast<const W*>(data.raw()) + base;
+          W* to = static_cast<W*>(out.raw()) + row * inner;
+          const auto* index = all + row * inner;
+          if (!(step == 0 ? GatherRow<false>(from, to, index, inner, extent, stride)
+                          : GatherRow<true>(from, to, index, inner, extent, stride))) {
+            good.store(false, std::memory_order_relaxed);
+          }
+        });
+      };
+      index_tensor.dtype() == DataType::kInt64 ? gather(index_tensor.data<int64_t>())
+                                               : gather(index_tensor.data<int32_t>());
     });
-  });
-  if (words) return Ok();
+    if (words && good) return Ok();
+  }
+  // Elements that are no words; or an index is out of range, and this names it.
+  ASC_ASSIGN_OR_RETURN(const IndexView indices,
+                       IndexView::Make(index_tensor, extent, "GatherElements"));
   const RowCopier cells(data.dtype(), 1);
   each_row([&](int64_t row, int64_t base) {
     for (int64_t i = row * inner, j = 0; j < inner; ++i, ++j)

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/parallel.h"
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
 #include "core/ops/shape_facts.h"
@@ -205,11 +206,15 @@ Status EyeLike(KernelContext& context) {
             uint32_t, uint64_t, bool>(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* y = out.data<T>();
-    std::fill_n(y, out.size(), T(0));
-    for (int64_t row = 0; row < rows; ++row) {
-      // k may be anything: compare before adding.
-      if (k >= -row && k < columns - row) y[row * columns + row + k] = T(1);
-    }
+    constexpr int64_t kGrain = (1 << 17) / sizeof(T);
+    ParallelFor(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, columns)),
+                [&](int64_t begin, int64_t end) {
+                  std::fill(y + begin * columns, y + end * columns, T(0));
+                  for (int64_t row = begin; row < end; ++row) {
+                    // k may be anything: compare before adding.
+                    if (k >= -row && k < columns - row) y[row * columns + row + k] = T(1);
+                  }
+                });
   });
   return Ok();
 }

@@ -64,10 +64,31 @@ struct Layout {
   int64_t batch, heads, steps, size;
   bool heads_first;
 
-  int64_t At(int64_t b, int64_t h, int64_t s) const {
-    return (heads_first ? (b * heads + h) * steps + s : (b * steps + s) * heads + h) * size;
+  // The token of a row; rows are numbered as they lie in memory.
+  int64_t Token(int64_t row) const {
+    return heads_first ? row / (heads * steps) * steps + row % steps : row / heads;
   }
 };
+
+// Pairs (k, k + pairs); y is not x.
+void RotateHalves(const float* __restrict x, const float* __restrict c, const float* __restrict s,
+                  int64_t pairs, float* __restrict y) {
+  for (int64_t k = 0; k < pairs; ++k) {
+    const float a = x[k], b = x[k + pairs];
+    y[k] = c[k] * a - s[k] * b;
+    y[k + pairs] = s[k] * a + c[k] * b;
+  }
+}
+
+// Pairs (2 k, 2 k + 1).
+void RotateNeighbours(const float* __restrict x, const float* __restrict c,
+                      const float* __restrict s, int64_t pairs, float* __restrict y) {
+  for (int64_t k = 0; k < pairs; ++k) {
+    const float a = x[2 * k], b = x[2 * k + 1];
+    y[2 * k] = c[k] * a - s[k] * b;
+    y[2 * k + 1] = s[k] * a + c[k] * b;
+  }
+}
 
 Status Rotary(KernelContext& context) {
   const Tensor& x = context.input(0);
@@ -90,26 +111,20 @@ Status Rotary(KernelContext& context) {
     return Error(Code::kOutOfRange, "RotaryEmbedding has position ", ids[i], " for caches of ",
                  context.input(1).dim(0), " positions");
   }
-  ParallelFor(layout.batch * layout.steps, 16, [&](int64_t begin, int64_t end) {
-    for (int64_t token = begin; token < end; ++token) {
-      const int64_t angle = (ids == nullptr ? token : ids[token]) * pairs;
-      const float* c = cosines.data() + angle;
-      const float* s = sines.data() + angle;
-      for (int64_t h = 0; h < layout.heads; ++h) {
-        const int64_t at = layout.At(token / layout.steps, h, token % layout.steps);
-        const float* from = values.data() + at;
-        float* to = out.data() + at;
-        for (int64_t k = 0; k < pairs; ++k) {
-          const int64_t first = interleaved ? 2 * k : k,
-                        second = interleaved ? 2 * k + 1 : k + pairs;
-          const float a = from[first], b = from[second];
-          to[first] = c[k] * a - s[k] * b;
-          to[second] = s[k] * a + c[k] * b;
-        }
-        std::copy(from + rotated, from + layout.size, to + rotated);
-      }
-    }
-  });
+  // Rows in the order of memory: (batch, head, step), or (batch, step, head).
+  const int64_t rows = layout.batch * layout.heads * layout.steps;
+  ParallelFor(rows, std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, layout.size)),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t row = begin; row < end; ++row) {
+                  const int64_t token = layout.Token(row);
+                  const int64_t angle = (ids == nullptr ? token : ids[token]) * pairs;
+                  const float* from = values.data() + row * layout.size;
+                  float* to = out.data() + row * layout.size;
+                  const auto rotate = interleaved ? RotateNeighbours : RotateHalves;
+                  rotate(from, cosines.data() + angle, sines.data() + angle, pairs, to);
+                  std::copy(from + rotated, from + layout.size, to + rotated);
+                }
+              });
   out.Finish();
   return Ok();
 }

@@ -79,11 +79,6 @@ class IndexView {
     const int64_t index = wide_ != nullptr ? wide_[i] : narrow_[i];
     return index < 0 ? index + extent_ : index;
   }
-  // Calls body with the indices as they are, negative ones included: const int64_t* or const int32_t*.
-  template <typename F>
-  void VisitRaw(F&& body) const {
-    wide_ != nullptr ? body(wide_) : body(narrow_);
-  }
 
  private:
   const int64_t* wide_ = nullptr;

@@ -3,6 +3,7 @@
 #include <complex>
 #include <numeric>
 
+#include "core/base/parallel.h"
 #include "core/ops/families.h"
 #include "core/ops/row_copy.h"
 #include "core/ops/shape_facts.h"
@@ -108,11 +109,14 @@ Status Compress(KernelContext& context) {
   const RowCopier rows(in.dtype(), ElementCount(dims, axis + 1, dims.size()));
   dims[axis] = count;
   ASC_ASSIGN_OR_RETURN(Tensor * out, context.AllocateOutput(0, in.dtype(), dims));
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t i = 0; i < count; ++i) {
-      rows.Copy(out->raw(), o * count + i, in.raw(), o * extent + kept[static_cast<size_t>(i)]);
+  const void* const from = in.raw();
+  void* const to = out->raw();
+  ParallelFor(outer * count, rows.grain(), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin, o = begin / count, i = begin % count; row < end; ++row) {
+      rows.Copy(to, row, from, o * extent + kept[static_cast<size_t>(i)]);
+      if (++i == count) i = 0, ++o;
     }
-  }
+  });
   return Ok();
 }
 

@@ -15,8 +15,9 @@ constexpr int64_t kParallelBytes = 1
                                    << 16;  // per part; below two of them a copy stays on the caller
 constexpr int64_t kPiece =
     1 << 15;  // elements; longer runs are cut so that a few of them still share out evenly
-constexpr int64_t kNarrow = 8;  // columns
-constexpr int64_t kTile = 32;   // elements a side in tiled transpositions
+constexpr int64_t kLongestRepeated = 1 << 12;  // bytes; longer runs are copied one by one
+constexpr int64_t kNarrow = 8;                 // columns
+constexpr int64_t kTile = 32;                  // elements a side in tiled transpositions
 
 // How one element moves. Fixed sizes go through memcpy, which needs no alignment and compiles to
 // plain moves.
@@ -122,12 +123,47 @@ void CopyShortRuns(const Loops& loops, const char* in, char* out) {
   });
 }
 
+// `count` times the `bytes` bytes at `in`, one after the other.
+void RepeatRun(char* out, const char* in, int64_t bytes, int64_t count) {
+  constexpr int64_t kCached = 1 << 13;
+  std::memcpy(out, in, static_cast<size_t>(bytes));
+  // What is written already is the source of longer and longer copies, while it stays in the first
+  // cache.
+  const int64_t total = bytes * count;
+  for (int64_t done = bytes, piece = bytes; done < total; done += piece) {
+    piece = std::min(done <= kCached ? done : piece, total - done);
+    std::memcpy(out + done, out, static_cast<size_t>(piece));
+  }
+}
+
+// Runs of which each is repeated along the last axis but one, without gaps.
+template <typename M>
+void CopyRepeats(const Loops& loops, const char* in, char* out) {
+  const size_t last = loops.dims.size() - 1;
+  const int64_t bytes = loops.dims[last] * M::kBytes, repeats = loops.dims[last - 1];
+  const Loops outer = Without(Without(loops, last), last - 1);
+  ParallelFor(ElementCount(outer.dims) * repeats, Grain(bytes), [&](int64_t begin, int64_t end) {
+    Odometer at(outer, begin / repeats);
+    for (int64_t i = begin; i < end; at.Next()) {
+      const int64_t first = i % repeats, count = std::min(repeats - first, end - i);
+      RepeatRun(out + at.out() * M::kBytes + first * bytes, in + at.in() * M::kBytes, bytes, count);
+      i += count;
+    }
+  });
+}
+
 // The last axis is contiguous on both sides.
 template <typename M>
 void CopyRuns(const Loops& loops, const char* in, char* out) {
   const int64_t run = loops.dims.back();
   if constexpr (!std::is_same_v<M, StringMover>) {
-    if (loops.dims.size() > 1 && run * M::kBytes <= kLongestShortRow) return CopyShortRuns<M>(loops, in, out);
+    const size_t before = loops.dims.size() - 2;
+    if (loops.dims.size() > 1 && loops.in[before] == 0 && loops.out[before] == run &&
+        run * M::kBytes <= kLongestRepeated) {
+      return CopyRepeats<M>(loops, in, out);
+    }
+    if (loops.dims.size() > 1 && run * M::kBytes <= kLongestShortRow)
+      return CopyShortRuns<M>(loops, in, out);
   }
   const Loops outer = Without(loops, loops.dims.size() - 1);
   const int64_t rows = ElementCount(outer.dims);

@@ -1,8 +1,11 @@
 // TopK: the k largest or smallest elements along an axis, with their indices. NaN counts as larger
 // than every number; equal elements come in order of their indices.
 #include <algorithm>
+#include <functional>
+#include <limits>
 
 #include "core/base/parallel.h"
+#include "core/ops/cost.h"
 #include "core/ops/families.h"
 #include "core/ops/shape_facts.h"
 #include "core/tensor/element.h"
@@ -61,6 +64,7 @@ class Selection {
   // The k first of the row, in order. `load(i)` is element i of `extent` > k.
   template <typename Load>
   const std::vector<Item>& Run(int64_t extent, Load load) {
+    if (k_ <= kFew && extent >= kForeseen && RunForeseen(extent, load)) return items_;
     items_.clear();
     int64_t i = 0;
     while (items_.size() < k_) Push(load(i), i), ++i;
@@ -83,6 +87,66 @@ class Selection {
  private:
   static constexpr int64_t kBlock = 16;
   static constexpr size_t kFew = 32;
+  static constexpr int64_t kForeseen = 256;  // elements of a row for which a bound is worth finding
+  static constexpr size_t kMost = 128;       // candidates that are sorted
+
+  // With a bound that at least k elements reach: the k-th best of the bests of 64 parts of the row.
+  // False where the bound says little, as with many equal elements, or nothing, as with many NaN.
+  template <typename Load>
+  bool RunForeseen(int64_t extent, Load load) {
+    constexpr int64_t kParts = 64;
+    using Limits = std::numeric_limits<Wide>;
+    constexpr bool kInfinite = Limits::has_infinity;
+    const Wide highest = kInfinite ? Limits::infinity() : Limits::max(),
+               lowest = kInfinite ? -Limits::infinity() : Limits::lowest();
+    Wide best[kParts];
+    std::fill_n(best, kParts, largest_ ? lowest : highest);
+    for (int64_t i = 0; i + kParts <= extent; i += kParts) {
+      // NaN leaves the best as it is.
+      if (largest_) {
+        for (int64_t j = 0; j < kParts; ++j)
+          best[j] = load(i + j) > best[j] ? load(i + j) : best[j];
+      } else {
+        for (int64_t j = 0; j < kParts; ++j)
+          best[j] = load(i + j) < best[j] ? load(i + j) : best[j];
+      }
+    }
+    const auto kth = best + k_ - 1;
+    if (largest_) {
+      std::nth_element(best, kth, best + kParts, std::greater<Wide>());
+    } else {
+      std::nth_element(best, kth, best + kParts);
+    }
+    const Wide bound = *kth;
+    items_.resize(kMost + kBlock);
+    size_t count = 0;
+    const auto collect = [&](const auto& reaches) {
+      int64_t i = 0;
+      for (; i + kBlock <= extent; i += kBlock) {
+        int any = 0;
+        for (int64_t j = 0; j < kBlock; ++j) any |= reaches(load(i + j));
+        if (any == 0) continue;
+        for (int64_t j = 0; j < kBlock; ++j) {
+          items_[count] = {load(i + j), i + j};
+          count += reaches(load(i + j));
+        }
+        if (count > kMost) return;
+      }
+      for (; i < extent; ++i) {
+        if (reaches(load(i))) items_[count++] = {load(i), i};
+      }
+    };
+    // For the largest, NaN counts as more than the bound.
+    if (largest_) {
+      collect([bound](Wide x) { return !(x < bound); });
+    } else {
+      collect([bound](Wide x) { return x <= bound; });
+    }
+    if (count < k_ || count > kMost) return false;
+    items_.resize(count);
+    std::sort(items_.begin(), items_.end(), before_);
+    return true;
+  }
 
   // Whether an element may come before the bound; NaN counts as such.
   bool Any(const Wide* block) const {
@@ -128,6 +192,12 @@ class Selection {
   Wide bound_{};  // the k-th of the candidates, when they were thinned out last
   std::vector<Item> items_;
 };
+
+// About what finding the bound and comparing with it takes.
+CostEstimate TopKCost(const std::vector<ValueType>& inputs, const std::vector<ValueType>& outputs,
+                      const AttributeMap& /*attributes*/) {
+  return {4 * KnownElementCount(inputs[0]), DenseBytes(inputs, outputs)};
+}
 
 template <typename T>
 void SelectRows(const Tensor& in, Tensor* values, Tensor* indices, size_t axis, int64_t k,
@@ -208,6 +278,7 @@ void AddTopKOps(OpTable& table) {
       .Attr("largest", int64_t{1})
       .Attr("sorted", int64_t{1})
       .Infer(InferTopK)
+      .Cost(TopKCost)
       .Kernel(TopK);
 }
 

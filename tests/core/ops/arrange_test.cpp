@@ -1,4 +1,5 @@
 // Trilu, ReverseSequence, OneHot, Col2Im.
+#include "core/base/parallel.h"
 #include "tests/core/ops/op_test.h"
 
 namespace asc::testing {
@@ -19,6 +20,20 @@ TEST(Trilu, KeepsATriangle) {
   EXPECT_EQ(run(1, INT64_MAX), (V{0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(RunOp1("Trilu", {Pseudo({2, 0, 3})}).TypeString(), "float32[2, 0, 3]");
   EXPECT_EQ(RunOp("Trilu", {Pseudo({2})}).status().code(), Code::kShapeMismatch);
+}
+
+TEST(Trilu, SharesLargeArraysOut) {
+  const ScopedThreads scoped(3);
+  constexpr int64_t kRows = 90, kColumns = 110;
+  const Tensor x = Pseudo({13, kRows, kColumns});
+  for (const bool upper : {false, true}) {
+    const Tensor y = RunOp1("Trilu", {x, Tensor::Scalar<int64_t>(-3)}, {{"upper", int64_t{upper}}});
+    for (int64_t i = 0; i < x.size(); ++i) {
+      const int64_t row = i / kColumns % kRows, column = i % kColumns;
+      const bool kept = upper ? column >= row - 3 : column <= row - 3;
+      ASSERT_EQ(y.data<float>()[i], kept ? x.data<float>()[i] : 0.0f) << i;
+    }
+  }
 }
 
 TEST(ReverseSequence, ReversesTheFirstElements) {

@@ -1,4 +1,5 @@
 // Gather, GatherElements, GatherND.
+#include "core/base/parallel.h"
 #include "tests/core/ops/op_test.h"
 
 namespace asc::testing {
@@ -34,6 +35,42 @@ TEST(GatherElements, PicksElements) {
   EXPECT_EQ(RunOp("GatherElements", {x, I64({1, 1}, {3})}).status().code(), Code::kOutOfRange);
   EXPECT_EQ(RunOp("GatherElements", {x, I64({1, 4}, {0, 0, 0, 0})}).status().code(),
             Code::kShapeMismatch);
+}
+
+TEST(GatherElements, TakesLargeArraysOnATeam) {
+  const ScopedThreads scoped(3);
+  constexpr int64_t kSide = 300;
+  const Tensor x = Pseudo({kSide, kSide});
+  std::vector<int64_t> wide(kSide * kSide);
+  std::vector<int32_t> narrow(wide.size());
+  for (size_t i = 0; i < wide.size(); ++i) {
+    narrow[i] = static_cast<int32_t>(i * 7919 % (2 * kSide)) - static_cast<int32_t>(kSide);
+    wide[i] = narrow[i];
+  }
+  const auto gather = [&](bool along) {
+    const OpAttributes attributes = {{"axis", int64_t{along}}};
+    const Tensor indices = Tensor::FromValues<int64_t>({kSide, kSide}, wide);
+    const Tensor y = RunOp1("GatherElements", {x, indices}, attributes);
+    const Tensor z = RunOp1("GatherElements",
+                            {x, Tensor::FromValues<int32_t>({kSide, kSide}, narrow)}, attributes);
+    for (int64_t i = 0; i < y.size(); ++i) {
+      const int64_t index = (wide[static_cast<size_t>(i)] + kSide) % kSide;
+      const int64_t at = along ? i / kSide * kSide + index : index * kSide + i % kSide;
+      ASSERT_EQ(y.data<float>()[i], x.data<float>()[at]) << i;
+      ASSERT_EQ(z.data<float>()[i], x.data<float>()[at]) << i;
+    }
+  };
+  gather(true);
+  gather(false);
+  for (const int64_t bad : {kSide, -kSide - 1, INT64_MAX, INT64_MIN}) {
+    wide[70000] = bad;
+    const auto run =
+        RunOp("GatherElements", {x, Tensor::FromValues<int64_t>({kSide, kSide}, wide)});
+    ASSERT_EQ(run.status().code(), Code::kOutOfRange);
+    EXPECT_NE(run.status().ToString().find(std::to_string(bad)), std::string::npos);
+  }
+  EXPECT_EQ(RunOp("GatherElements", {F32({0}, {}), I64({1}, {0})}).status().code(),
+            Code::kOutOfRange);
 }
 
 TEST(GatherND, PicksSlices) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "core/base/parallel.h"
 #include "tests/core/ops/op_test.h"
 #include "tests/core/ops/raw_elements.h"
@@ -119,6 +121,28 @@ TEST(StridedCopy, ReadsBackwardsAndRepeats) {
   Tensor out = Tensor::Allocate(DataType::kInt32, {2, 4}).value();
   StridedCopy(DataType::kInt32, {2, 4}, {in.raw(), 3, {0, -1}}, {out.raw(), 0, {4, 1}});
   EXPECT_EQ(ValuesOf<int32_t>(out), (std::vector<int32_t>{4, 3, 2, 1, 4, 3, 2, 1}));
+}
+
+// Rows from one element to past the longest that are copied again and again from what is there.
+TEST(StridedCopy, RepeatsRowsOfEverySize) {
+  for (const int threads : {1, 3}) {
+    const ScopedThreads scoped(threads);
+    for (const DataType type :
+         {DataType::kInt4, DataType::kUInt8, DataType::kFloat32, DataType::kString}) {
+      for (const int64_t row : {1, 2, 7, 56, 300, 5000}) {
+        for (const int64_t repeats : {2, 3, 100, 301}) {
+          const Tensor in = Filled(type, {3, row});
+          Tensor out = Tensor::Allocate(type, {3, repeats, row}).value();
+          StridedCopy(type, {3, repeats, row}, {in.raw(), 0, {row, 0, 1}},
+                      {out.raw(), 0, {repeats * row, row, 1}});
+          for (int64_t i = 0; i < out.size(); ++i) {
+            ASSERT_TRUE(SameElement(out, i, in, i / (repeats * row) * row + i % row))
+                << DataTypeName(type) << " " << repeats << " times " << row << " element " << i;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(StridedCopy, LeavesNeighboursOfPackedElements) {
