@@ -29,6 +29,7 @@ void AddVectorDoubleMatMul(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
 void AddVectorOnnxAttention(KernelTable& table);
 void AddVectorPool(KernelTable& table);
+void AddVectorQuantizedLstm(KernelTable& table);
 void AddVectorRecurrent(KernelTable& table);
 void AddVectorPrograms(KernelTable& table);
 void AddVectorQuantize(KernelTable& table);

@@ -54,6 +54,7 @@ void InstallHostKernels() {
     AddVectorDoubleMatMul(table);
     AddVectorNormalisation(table);
     AddVectorPool(table);
+    AddVectorQuantizedLstm(table);
     AddVectorRecurrent(table);
     AddVectorPrograms(table);
     AddVectorQuantize(table);

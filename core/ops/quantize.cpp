@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/ops/cast_elements.h"
+#include "core/ops/dynamic_quantization.h"
 #include "core/ops/elementwise_map.h"
 #include "core/ops/families.h"
 #include "core/ops/quantize_range.h"
@@ -350,16 +351,14 @@ Status DynamicQuantize(KernelContext& context) {
   }
   const float low = *std::min_element(lows, lows + kLanes),
               high = *std::max_element(highs, highs + kLanes);
-  const float scale = low == high ? 1.0f : (high - low) / 255.0f;
-  const auto range = IntegerRange(DataType::kUInt8);
-  const auto zero = static_cast<uint8_t>(std::nearbyint(range->Clamp(-low / scale)));
-  const auto offset = static_cast<float>(zero);
+  const DynamicQuantization fitted = FitRange(low, high);
+  const auto offset = static_cast<float>(fitted.zero);
   uint8_t* y = context.output(0).data<uint8_t>();
   ParallelFor(x.size(), kElementGrain, [&](int64_t begin, int64_t end) {
-    QuantizeRun<uint8_t>(values + begin, &scale, &offset, false, end - begin, y + begin);
+    QuantizeRun<uint8_t>(values + begin, &fitted.scale, &offset, false, end - begin, y + begin);
   });
-  context.output(1).data<float>()[0] = scale;
-  context.output(2).data<uint8_t>()[0] = zero;
+  context.output(1).data<float>()[0] = fitted.scale;
+  context.output(2).data<uint8_t>()[0] = fitted.zero;
   return Ok();
 }
 }  // namespace

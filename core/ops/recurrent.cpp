@@ -85,13 +85,17 @@ Status InferRecurrent(InferContext& context, const RecurrentKind& kind) {
     if (hidden.value() < 1 || hidden.value() > INT32_MAX)
       return InvalidArgument(op, " needs hidden_size >= 1, given ", hidden);
   } else if (context.shape(2).has_rank() && context.shape(2).rank() == 3) {
-    hidden = context.shape(2)[2];
+    hidden = context.shape(2)[kind.columns ? 1 : 2];
   }
   const Dim directions(Directions(attributes)), rows = hidden * Dim(kind.gates);
   const std::vector<Dim> state = layout == 0 ? std::vector<Dim>{directions, batch, hidden}
                                              : std::vector<Dim>{batch, directions, hidden};
-  ASC_RETURN_IF_ERROR(CheckShape(context, 1, {directions, rows, input}));
-  ASC_RETURN_IF_ERROR(CheckShape(context, 2, {directions, rows, hidden}));
+  const auto weight = [&](const Dim& columns) {
+    return kind.columns ? std::vector<Dim>{directions, columns, rows}
+                        : std::vector<Dim>{directions, rows, columns};
+  };
+  ASC_RETURN_IF_ERROR(CheckShape(context, 1, weight(input)));
+  ASC_RETURN_IF_ERROR(CheckShape(context, 2, weight(hidden)));
   ASC_RETURN_IF_ERROR(CheckShape(context, 3, {directions, rows * Dim(2)}));
   ASC_RETURN_IF_ERROR(CheckShape(context, 4, {batch}));
   ASC_RETURN_IF_ERROR(CheckShape(context, 5, state));
@@ -119,7 +123,7 @@ Result<RecurrentSpec> ReadRecurrent(const KernelContext& context, const Recurren
   spec.steps = x[spec.batch_first ? 1 : 0];
   spec.batch = x[spec.batch_first ? 0 : 1];
   spec.input = x[2];
-  spec.hidden = context.input(2).dim(2);
+  spec.hidden = context.input(2).dim(kind.columns ? 1 : 2);
   spec.directions = Directions(attributes);
   spec.gates = kind.gates;
   spec.first_is_reverse = attributes.String("direction", "forward") == "reverse";
@@ -135,22 +139,25 @@ Result<RecurrentSpec> ReadRecurrent(const KernelContext& context, const Recurren
   return spec;
 }
 
-void AddRecurrentParameters(OpBuilder& builder, bool cell_state) {
+void AddRecurrentParameters(OpBuilder& builder, bool cell_state, bool quantized) {
+  const char* weights = quantized ? "TW" : "T";
   builder.Input("x", "T")
-      .Input("w", "T")
-      .Input("r", "T")
+      .Input("w", weights)
+      .Input("r", weights)
       .OptionalInput("b", "T")
       .OptionalInput("sequence_lens", "T1")
       .OptionalInput("initial_h", "T");
   if (cell_state) builder.OptionalInput("initial_c", "T").OptionalInput("p", "T");
   builder.OptionalOutput("y", "T").OptionalOutput("y_h", "T");
   if (cell_state) builder.OptionalOutput("y_c", "T");
-  builder.Types("T", types::kFloats)
+  builder.Types("T", quantized ? TypeSet{DataType::kFloat32} : types::kFloats)
       .Types("T1", TypeSet{DataType::kInt32})
       .OptionalAttr("hidden_size", AttributeType::kInt)
-      .Attr("direction", "forward", "", "forward, reverse or bidirectional")
-      .Attr("layout", int64_t{0}, "", "0: x is [steps, batch, input]; 1: [batch, steps, input]")
-      .OptionalAttr("clip", AttributeType::kFloat, "", "bound of what goes into activations")
+      .Attr("direction", "forward", "", "forward, reverse or bidirectional");
+  if (!quantized)
+    builder.Attr("layout", int64_t{0}, "",
+                 "0: x is [steps, batch, input]; 1: [batch, steps, input]");
+  builder.OptionalAttr("clip", AttributeType::kFloat, "", "bound of what goes into activations")
       .OptionalAttr("activations", AttributeType::kStrings, "", "names for each direction")
       .OptionalAttr("activation_alpha", AttributeType::kFloats)
       .OptionalAttr("activation_beta", AttributeType::kFloats)

@@ -17,14 +17,16 @@ namespace asc {
 struct RecurrentKind {
   int64_t gates;
   std::vector<std::string> default_activations;  // of one direction
+  bool columns = false;  // the gates are blocks of columns: W and R are stored transposed
 };
 
 // Output types and the checks of all inputs; `gates` as above, states: outputs after Y (1, or 2
 // with a cell state).
 Status InferRecurrent(InferContext& context, const RecurrentKind& kind);
 
-// Adds the inputs, outputs and attributes that all have.
-void AddRecurrentParameters(OpBuilder& builder, bool cell_state);
+// Adds the inputs, outputs and attributes that all have; W and R are of the type variable TW, and
+// there is no layout, where `quantized`.
+void AddRecurrentParameters(OpBuilder& builder, bool cell_state, bool quantized = false);
 
 struct RecurrentSpec {
   int64_t steps = 0, batch = 0, input = 0, hidden = 0, directions = 1, gates = 1;
@@ -77,24 +79,20 @@ void MultiplyTransposed(int64_t m, int64_t n, int64_t k, const A* x, const A* w,
   MultiplyStacks<A>(Dims{m, k}, Dims{n, k}, false, true, x, w, y);
 }
 
+// What is computed with, as A; null where an input is absent.
+template <typename A>
+struct RecurrentOperands {
+  const A *x, *w, *r, *bias, *initial_h, *initial_c, *peephole;
+};
+
 // Runs all directions. `Cell` is made for each as Cell(context, spec, weights) and has
 //   Result<Cell> Make(KernelContext&, const RecurrentSpec&, const RecurrentWeights<A>&);
 //   void Step(const std::vector<const A*>& projected, A* h, A* c);
 // where projected[b] is x * W^T + input bias of sequence b at this step (null where it has ended)
 // and h, c [batch, hidden] are the states, which it updates for the sequences that go on.
 template <typename A, typename Cell>
-Status RunRecurrent(KernelContext& context, const RecurrentSpec& spec, bool cell_state) {
-  const auto optional = [&](size_t i) -> Result<ComputeInput<A>> {
-    if (!context.HasInput(i)) return ComputeInput<A>();
-    return ComputeInput<A>::Make(context, context.input(i));
-  };
-  ASC_ASSIGN_OR_RETURN(const auto x, ComputeInput<A>::Make(context, context.input(0)));
-  ASC_ASSIGN_OR_RETURN(const auto w, ComputeInput<A>::Make(context, context.input(1)));
-  ASC_ASSIGN_OR_RETURN(const auto r, ComputeInput<A>::Make(context, context.input(2)));
-  ASC_ASSIGN_OR_RETURN(const auto bias, optional(3));
-  ASC_ASSIGN_OR_RETURN(const auto initial_h, optional(5));
-  ASC_ASSIGN_OR_RETURN(const auto initial_c, optional(6));
-  ASC_ASSIGN_OR_RETURN(const auto peephole, optional(7));
+Status RunDirections(KernelContext& context, const RecurrentSpec& spec,
+                     const RecurrentOperands<A>& operands, bool cell_state) {
   ComputeOutput<A> outputs[3];
   for (size_t i = 0; i < 3; ++i) {
     if (!context.HasOutput(i)) continue;
@@ -113,28 +111,29 @@ Status RunRecurrent(KernelContext& context, const RecurrentSpec& spec, bool cell
   const auto per_direction = spec.activations.size() / static_cast<size_t>(spec.directions);
   for (int64_t d = 0; d < spec.directions; ++d) {
     RecurrentWeights<A> weights{};
-    weights.w = w.data() + d * rows * spec.input;
-    weights.r = r.data() + d * rows * spec.hidden;
-    weights.input_bias = bias.data() == nullptr ? nullptr : bias.data() + d * 2 * rows;
-    weights.hidden_bias = bias.data() == nullptr ? nullptr : weights.input_bias + rows;
-    weights.peephole = peephole.data() == nullptr ? nullptr : peephole.data() + d * 3 * spec.hidden;
+    weights.w = operands.w + d * rows * spec.input;
+    weights.r = operands.r + d * rows * spec.hidden;
+    weights.input_bias = operands.bias == nullptr ? nullptr : operands.bias + d * 2 * rows;
+    weights.hidden_bias = operands.bias == nullptr ? nullptr : weights.input_bias + rows;
+    weights.peephole =
+        operands.peephole == nullptr ? nullptr : operands.peephole + d * 3 * spec.hidden;
     weights.activations = spec.activations.data() + static_cast<size_t>(d) * per_direction;
     weights.clip = static_cast<A>(spec.clip);
-    MultiplyTransposed(spec.steps * spec.batch, rows, spec.input, x.data(), weights.w, projected);
+    MultiplyTransposed(spec.steps * spec.batch, rows, spec.input, operands.x, weights.w, projected);
     if (weights.input_bias != nullptr) {
       for (int64_t i = 0; i < spec.steps * spec.batch * rows; ++i)
         projected[i] += weights.input_bias[i % rows];
     }
     for (int64_t b = 0; b < spec.batch; ++b) {
-      const auto load = [&](const ComputeInput<A>& from, A* to) {
-        if (from.data() == nullptr) {
+      const auto load = [&](const A* from, A* to) {
+        if (from == nullptr) {
           std::fill_n(to, spec.hidden, A(0));
         } else {
-          std::copy_n(from.data() + spec.StateAt(d, b), spec.hidden, to);
+          std::copy_n(from + spec.StateAt(d, b), spec.hidden, to);
         }
       };
-      load(initial_h, h + b * spec.hidden);
-      if (cell_state) load(initial_c, c + b * spec.hidden);
+      load(operands.initial_h, h + b * spec.hidden);
+      if (cell_state) load(operands.initial_c, c + b * spec.hidden);
     }
     ASC_ASSIGN_OR_RETURN(Cell cell, Cell::Make(context, spec, weights));
     std::vector<const A*> inputs(static_cast<size_t>(spec.batch));
@@ -165,6 +164,20 @@ Status RunRecurrent(KernelContext& context, const RecurrentSpec& spec, bool cell
     if (context.HasOutput(i)) outputs[i].Finish();
   }
   return Ok();
+}
+
+// The same for a node whose inputs are floats of one type.
+template <typename A, typename Cell>
+Status RunRecurrent(KernelContext& context, const RecurrentSpec& spec, bool cell_state) {
+  ComputeInput<A> inputs[8];
+  for (const size_t i : {0, 1, 2, 3, 5, 6, 7}) {
+    ASC_ASSIGN_OR_RETURN(inputs[i], ComputeInput<A>::MakeOptional(context, i));
+  }
+  return RunDirections<A, Cell>(
+      context, spec,
+      {inputs[0].data(), inputs[1].data(), inputs[2].data(), inputs[3].data(), inputs[5].data(),
+       inputs[6].data(), inputs[7].data()},
+      cell_state);
 }
 
 CostEstimate RecurrentCost(const std::vector<ValueType>& inputs,

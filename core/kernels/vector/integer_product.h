@@ -50,6 +50,9 @@ void PackPixels(const IntegerOperand& x, const int16_t* image, const int64_t* ta
 // c[i * c_row + j] = sum over k of left(i, k) * panel(k, j), for m rows and `columns` columns.
 void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* panel, int64_t columns,
                    int32_t* c, int64_t c_row);
+// The same for any number of columns: of panels that stand one after the other.
+void MultiplyPanels(const int16_t* left, int64_t m, int64_t k, const int16_t* panels,
+                    int64_t columns, int32_t* c, int64_t c_row);
 
 // y = round(v) + zero point for the sums of a row, halves to even, saturated; NaN becomes the smallest number.
 struct Requantize {

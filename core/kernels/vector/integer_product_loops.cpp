@@ -262,6 +262,12 @@ void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* pan
   ASC_ON_VNNI(MultiplyPanel(left, m, k, panel, columns, c, c_row));
   HWY_DYNAMIC_DISPATCH(MultiplyPanelLoop)(left, m, k, panel, columns, c, c_row);
 }
+void MultiplyPanels(const int16_t* left, int64_t m, int64_t k, const int16_t* panels,
+                    int64_t columns, int32_t* c, int64_t c_row) {
+  ASC_ON_VNNI(MultiplyPanels(left, m, k, panels, columns, c, c_row));
+  for (int64_t j = 0; j < columns; j += kProductColumns, panels += PanelSize(k))
+    MultiplyPanel(left, m, k, panels, std::min(kProductColumns, columns - j), c + j, c_row);
+}
 void RequantizeRow(const Requantize& how, const int32_t* sums, int64_t count, void* y) {
   HWY_DYNAMIC_DISPATCH(RequantizeAny)(how, sums, count, y);
 }

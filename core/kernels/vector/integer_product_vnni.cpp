@@ -53,6 +53,44 @@ inline void StoreQuads(__m128i a, __m128i b, __m128i c, __m128i d, uint8_t* to) 
   _mm_storeu_si128(out + 3, _mm_unpackhi_epi16(high_ab, high_cd));
 }
 
+// c of the sums of one row of a tile.
+inline void StoreSums(__m512i sums, const uint8_t* head, const int16_t* panel, __mmask16 columns,
+                      int32_t* c) {
+  const __m512i zeros = _mm512_loadu_si512(panel),
+                extra = _mm512_loadu_si512(panel + 2 * kProductColumns);
+  int32_t row[2];
+  std::memcpy(&row[0], head, sizeof row[0]);
+  std::memcpy(&row[1], head + kProductRows * 4, sizeof row[1]);
+  const __m512i off = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(row[0]), extra),
+                                       _mm512_mullo_epi32(_mm512_set1_epi32(row[1]), zeros));
+  _mm512_mask_storeu_epi32(c, columns, _mm512_sub_epi32(sums, off));
+}
+
+// One row: as many sums along k at a time as an instruction takes cycles, so that it is the panel's way from
+// memory that counts.
+inline void MultiplyRow(const uint8_t* tile, int64_t k, const int16_t* panel, __mmask16 columns,
+                        int32_t* c) {
+  constexpr int64_t kChains = 4;
+  const int16_t* quads = panel + kProductColumns * kHead / 2;
+  const uint8_t* a = tile + kProductRows * kHead;
+  __m512i sums[kChains] = {};
+  const auto add = [&](int64_t p, __m512i sum) {
+    int32_t quad;
+    std::memcpy(&quad, a + p * 4 * kProductRows, sizeof quad);
+    return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(quad),
+                               _mm512_loadu_si512(quads + p * 2 * kProductColumns));
+  };
+  int64_t p = 0;
+  for (; p + kChains <= QuadCount(k); p += kChains) {
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kChains; ++i) sums[i] = add(p + i, sums[i]);
+  }
+  for (; p < QuadCount(k); ++p) sums[0] = add(p, sums[0]);
+  const __m512i all =
+      _mm512_add_epi32(_mm512_add_epi32(sums[0], sums[1]), _mm512_add_epi32(sums[2], sums[3]));
+  StoreSums(all, tile, panel, columns, c);
+}
+
 // `count` tiles next to each other, their sums in registers; the first `rows` rows are stored.
 template <int64_t count>
 inline void MultiplyTiles(const uint8_t* left, int64_t rows, int64_t k, const int16_t* panel,
@@ -73,18 +111,11 @@ inline void MultiplyTiles(const uint8_t* left, int64_t rows, int64_t k, const in
       sums[i] = _mm512_dpbusd_epi32(sums[i], _mm512_set1_epi32(quad), b);
     }
   }
-  const __m512i zeros = _mm512_loadu_si512(panel),
-                extra = _mm512_loadu_si512(panel + 2 * kProductColumns);
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kAll; ++i) {
     if (i >= rows) continue;
-    int32_t head[2];
-    const uint8_t* at = left + i / kProductRows * tile + i % kProductRows * 4;
-    std::memcpy(&head[0], at, sizeof head[0]);
-    std::memcpy(&head[1], at + kProductRows * 4, sizeof head[1]);
-    const __m512i off = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(head[0]), extra),
-                                         _mm512_mullo_epi32(_mm512_set1_epi32(head[1]), zeros));
-    _mm512_mask_storeu_epi32(c + i * c_row, columns, _mm512_sub_epi32(sums[i], off));
+    StoreSums(sums[i], left + i / kProductRows * tile + i % kProductRows * 4, panel, columns,
+              c + i * c_row);
   }
 }
 }  // namespace
@@ -173,6 +204,7 @@ void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* pan
                    int32_t* c, int64_t c_row) {
   const auto* tiles = reinterpret_cast<const uint8_t*>(left);
   const auto mask = static_cast<__mmask16>((1u << columns) - 1);
+  if (m == 1) return MultiplyRow(tiles, k, panel, mask, c);
   int64_t i = 0;
   for (; m - i > 2 * kProductRows; i += 4 * kProductRows, tiles += 4 * TileBytes(k)) {
     if (m - i <= 3 * kProductRows)
@@ -182,6 +214,12 @@ void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* pan
   if (m - i > kProductRows)
     return MultiplyTiles<2>(tiles, m - i, k, panel, mask, c + i * c_row, c_row);
   if (m > i) MultiplyTiles<1>(tiles, m - i, k, panel, mask, c + i * c_row, c_row);
+}
+
+void MultiplyPanels(const int16_t* left, int64_t m, int64_t k, const int16_t* panels,
+                    int64_t columns, int32_t* c, int64_t c_row) {
+  for (int64_t j = 0; j < columns; j += kProductColumns, panels += PanelSize(k))
+    MultiplyPanel(left, m, k, panels, std::min(kProductColumns, columns - j), c + j, c_row);
 }
 }  // namespace asc::simd::vnni
 HWY_POP_ATTRIBUTES

@@ -21,6 +21,8 @@ void PackPixels(const IntegerOperand& x, const int16_t* image, const int64_t* ta
                 int64_t start, const int64_t* starts, int16_t* panel);
 void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* panel, int64_t columns,
                    int32_t* c, int64_t c_row);
+void MultiplyPanels(const int16_t* left, int64_t m, int64_t k, const int16_t* panels,
+                    int64_t columns, int32_t* c, int64_t c_row);
 
 }  // namespace asc::simd::vnni
 

@@ -1,6 +1,6 @@
 // QuantizeLinear of float32 to integers of 8 and 16 bits, with one scale or one for each element of an axis, and
 // DynamicQuantizeLinear.
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "core/base/parallel.h"
@@ -8,7 +8,7 @@
 #include "core/kernels/vector/common.h"
 #include "core/kernels/vector/quantize.h"
 #include "core/ops/broadcast_iterator.h"
-#include "core/ops/quantize_range.h"
+#include "core/ops/dynamic_quantization.h"
 #include "core/tensor/element.h"
 
 namespace asc {
@@ -88,9 +88,7 @@ class DynamicQuantizeKernel : public Kernel {
       low = std::min(low, part.low);
       high = std::max(high, part.high);
     }
-    const float scale = low == high ? 1.0f : (high - low) / 255.0f;
-    const auto zero =
-        static_cast<uint8_t>(std::nearbyint(IntegerRange(DataType::kUInt8)->Clamp(-low / scale)));
+    const auto [scale, zero] = FitRange(low, high);
     uint8_t* y = context.output(0).data<uint8_t>();
     ParallelFor(x.size(), kElementGrain, [&](int64_t begin, int64_t end) {
       simd::QuantizeRow(values + begin, scale, zero, end - begin, DataType::kUInt8, y + begin);

@@ -20,6 +20,17 @@ struct SmallProduct {
 };
 void MultiplySmall(const SmallProduct& product);
 
+// y[i] = start[i] + sums[i] * (scale * column_scales[i * column_step]): sums of products of integers.
+// start or sums may be y.
+struct ScaledSums {
+  const int32_t* sums;
+  float scale;
+  const float* column_scales;
+  int64_t column_step;  // 0 or 1
+  const float* start;
+};
+void AddScaledSums(const ScaledSums& from, float* y, int64_t count);
+
 // One LSTM cell: from the sums that go into its gates (input, output, forget, cell; `hidden`
 // elements each) and its state c, the new c and h.
 void UpdateLstmCell(const float* gates, float* c, float* h, int64_t hidden);

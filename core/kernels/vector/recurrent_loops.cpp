@@ -75,6 +75,19 @@ void MultiplySmallLoop(const SmallProduct& p) {
   for (; row < p.m; ++row) MultiplyRows<1, 8>(p, row);
 }
 
+void AddScaledSumsLoop(const ScaledSums& from, float* y, int64_t count) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> integers;
+  const Vec scale = hn::Set(d, from.scale),
+            whole = hn::Mul(scale, hn::Set(d, from.column_scales[0]));
+  ForVectors(d, static_cast<size_t>(count), [&](auto at) ASC_INLINE_LAMBDA {
+    const Vec sums =
+        hn::ConvertTo(d, hn::BitCast(integers, at.Load(reinterpret_cast<const float*>(from.sums))));
+    const Vec scales = from.column_step == 0 ? whole : hn::Mul(scale, at.Load(from.column_scales));
+    at.Store(hn::MulAdd(sums, scales, at.Load(from.start)), y);
+  });
+}
+
 void UpdateLstmCellLoop(const float* gates, float* c, float* h, int64_t hidden) {
   const Floats d;
   ForVectors(d, static_cast<size_t>(hidden), [&](auto at) ASC_INLINE_LAMBDA {
@@ -123,6 +136,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace asc::simd {
 HWY_EXPORT(MultiplySmallLoop);
+HWY_EXPORT(AddScaledSumsLoop);
 HWY_EXPORT(UpdateLstmCellLoop);
 HWY_EXPORT(UpdateGruCellLoop);
 HWY_EXPORT(ResetGruStateLoop);
@@ -130,6 +144,9 @@ HWY_EXPORT(FinishGruCellLoop);
 
 void MultiplySmall(const SmallProduct& product) {
   HWY_DYNAMIC_DISPATCH(MultiplySmallLoop)(product);
+}
+void AddScaledSums(const ScaledSums& from, float* y, int64_t count) {
+  HWY_DYNAMIC_DISPATCH(AddScaledSumsLoop)(from, y, count);
 }
 void UpdateLstmCell(const float* gates, float* c, float* h, int64_t hidden) {
   HWY_DYNAMIC_DISPATCH(UpdateLstmCellLoop)(gates, c, h, hidden);

@@ -1,4 +1,4 @@
-// The LSTM, GRU and RNN vector kernels against the reference kernels.
+// The vector kernels of LSTM, also with weights of integers, GRU and RNN against the reference kernels.
 #include <cmath>
 
 #include "tests/core/kernels/vector_test.h"
@@ -143,6 +143,67 @@ TEST(VectorRnn, AgreesWithReference) {
   bare.inputs[0]->data<float>()[3] = NAN;
   ExpectVectorKernel(bare, "vector.rnn", 2e-6);
   bare.attributes.Set("activations", std::vector<std::string>{"Relu"});
+  EXPECT_TRUE(ExpectKernelsAgree(bare).empty());
+}
+
+// Weights of integers are stored with the gates as columns.
+KernelCase QuantizedLstm(const char* direction, int64_t steps, int64_t batch, int64_t input,
+                         int64_t hidden, DataType type, bool by_column) {
+  KernelCase test = Lstm(direction, steps, batch, input, hidden, 0);
+  test.op = "DynamicQuantizeLSTM";
+  test.domain = "com.microsoft";
+  test.attributes.Erase("layout");
+  test.inputs.resize(12);
+  test.constants.clear();
+  const int64_t directions = test.inputs[1]->dim(0);
+  const Dims parameters = by_column ? Dims{directions, 4 * hidden} : Dims{directions};
+  uint32_t seed = 17;
+  for (const size_t i : {1, 2}) {
+    const int64_t depth = i == 1 ? input : hidden;
+    test.inputs[i] = Tensor::Allocate(type, {directions, depth, 4 * hidden}).value();
+    Tensor scale = Noise(parameters, seed), zero = Tensor::Allocate(type, parameters).value();
+    for (int64_t k = 0; k < scale.size(); ++k) {
+      scale.data<float>()[k] = 0.002f + 0.001f * std::fabs(scale.data<float>()[k]);
+      static_cast<int8_t*>(zero.raw())[k] =
+          static_cast<int8_t>(type == DataType::kInt8 ? k % 5 : 117 + k % 9);
+    }
+    for (int64_t k = 0; k < test.inputs[i]->size(); ++k) {
+      seed = seed * 1664525u + 1013904223u;
+      static_cast<uint8_t*>(test.inputs[i]->raw())[k] = static_cast<uint8_t>(seed >> 24);
+    }
+    test.inputs[4 + 2 * i + 2] = scale;
+    test.inputs[4 + 2 * i + 3] = zero;
+    test.constants.insert(test.constants.end(), {i, 4 + 2 * i + 2, 4 + 2 * i + 3});
+  }
+  return test;
+}
+
+TEST(VectorQuantizedLstm, AgreesWithReference) {
+  constexpr char kName[] = "vector.quantized_lstm";
+  for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+    for (const DataType type : {DataType::kInt8, DataType::kUInt8}) {
+      for (const bool by_column : {false, true}) {
+        SCOPED_TRACE(Cat(direction, ", ", static_cast<int>(type), ", by column ", by_column));
+        ExpectVectorKernel(QuantizedLstm(direction, 3, 1, 7, 6, type, by_column), kName, 4e-6);
+        KernelCase test = QuantizedLstm(direction, 4, 3, 33, 20, type, by_column);
+        ExpectVectorKernel(test, kName, 4e-6);
+        test.inputs[4] = Tensor::FromValues<int32_t>({3}, {3, 0, 2});
+        EXPECT_TRUE(ExpectKernelsAgree(test).empty());
+        KernelCase shorter = QuantizedLstm(direction, 4, 1, 7, 6, type, by_column);
+        shorter.inputs[4] = Tensor::FromValues<int32_t>({1}, {2});
+        ExpectVectorKernel(shorter, kName, 4e-6);
+      }
+    }
+  }
+  // As much as two threads share in a step.
+  ExpectVectorKernel(QuantizedLstm("forward", 2, 1, 16, 520, DataType::kInt8, false), kName, 4e-6);
+  KernelCase bare = QuantizedLstm("forward", 3, 2, 9, 8, DataType::kInt8, false);
+  for (const size_t i : {3, 5, 6}) bare.inputs[i] = std::nullopt;
+  ExpectVectorKernel(bare, kName, 4e-6);
+  bare.attributes.Set("clip", 0.5f);
+  EXPECT_TRUE(ExpectKernelsAgree(bare).empty());
+  bare.attributes.Erase("clip");
+  bare.constants.clear();
   EXPECT_TRUE(ExpectKernelsAgree(bare).empty());
 }
 }  // namespace
