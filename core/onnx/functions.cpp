@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/onnx/gradient_node.h"
 #include "core/onnx/node_order.h"
 
 namespace asc::onnx {
@@ -81,6 +82,8 @@ Result<ImportedNode> Expansion::Instantiate(const ImportedNode& node, const Rena
   for (auto& [name, region] : copy.regions) {
     ASC_ASSIGN_OR_RETURN(region, Instantiate(*region, renames));
   }
+  ASC_RETURN_IF_ERROR(RenameInAttributes(
+      copy, [&](const std::string& name) { return Renamed(name, renames); }));
   FillAttributes(copy);  // after the regions: a region that the caller gave has the caller's names
   copy.name = Cat(call_.Label(), "/", node.Label());
   copy.origins = call_.origins;

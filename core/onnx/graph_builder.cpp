@@ -4,12 +4,14 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/gradient/path.h"
 #include "core/graph/infer.h"
 #include "core/graph/verify.h"
 #include "core/onnx/adapters/adapter.h"
 #include "core/onnx/declared_types.h"
 #include "core/onnx/flex_attention.h"
 #include "core/onnx/functions.h"
+#include "core/onnx/gradient_node.h"
 #include "core/onnx/model_reader.h"
 #include "core/onnx/names.h"
 #include "core/onnx/node_order.h"
@@ -69,6 +71,9 @@ class ScopeBuilder : public AdapterScope {
   Status BuildNode(ImportedNode node);
   Status BuildCall(const ImportedFunction& function, const ImportedNode& call);
   Status BuildFlexAttention(const ImportedNode& call);
+  Status BuildGradientCall(const ImportedNode& call);
+  // Where y depends on a variable by way of a graph around this one: E5033.
+  Status CheckInside(ValueId y, const GradientNames& names);
   Status BuildNodes(std::vector<ImportedNode> nodes);
   Status BuildConstant(const ImportedNode& node);
   Status BuildOperator(const ImportedNode& node);
@@ -270,6 +275,10 @@ Status ScopeBuilder::BuildNode(ImportedNode node) {
     Status status = BuildFlexAttention(node);
     return status.ok() ? Ok() : located(std::move(status));
   }
+  if (IsGradient(node)) {
+    Status status = BuildGradientCall(node);
+    return status.ok() ? Ok() : located(std::move(status));
+  }
   Adaptation adaptation{*this, node};
   const ImportedNode* const before = adapted_;
   adapted_ = &node;
@@ -305,6 +314,65 @@ Status ScopeBuilder::BuildFlexAttention(const ImportedNode& call) {
   ASC_ASSIGN_OR_RETURN(std::vector<ImportedNode> nodes,
                        ExpandFlexAttention(call, *types[0], *types[1], shared_.names));
   return BuildNodes(std::move(nodes));
+}
+
+Status ScopeBuilder::CheckInside(ValueId y, const GradientNames& names) {
+  std::vector<ValueId> around = {y};
+  for (ScopeBuilder* scope = this; scope != nullptr; scope = scope->outer_) {
+    std::vector<ValueId> variables;
+    for (const std::string& name : names.variables) {
+      if (const ValueId id = scope->Find(name); id.valid()) variables.push_back(id);
+    }
+    std::vector<ValueId> next;
+    for (const ValueId value : around) {
+      const Path path = FindPath(scope->graph_, value, variables, {});
+      if (scope != this && path.Has(value)) {
+        return Error(Code::kUnsupportedOperator, "Gradient has its y depend on xs or zs by way of '",
+                     scope->graph_.value(value).name, "', which graph '", scope->graph_.name(),
+                     "' around it makes")
+            .WithHint("name that value in xs or zs, or put the Gradient into that graph");
+      }
+      const std::vector<ValueId>& inputs = scope->graph_.inputs();
+      const size_t formal = inputs.size() - scope->captures_.size();
+      for (size_t i = 0; i < scope->captures_.size(); ++i) {
+        if (path.borders.contains(inputs[formal + i].index)) next.push_back(scope->captures_[i]);
+      }
+    }
+    around = std::move(next);
+  }
+  return Ok();
+}
+
+Status ScopeBuilder::BuildGradientCall(const ImportedNode& call) {
+  ASC_ASSIGN_OR_RETURN(const GradientNames names, ReadGradient(call));
+  GradientCall values;
+  for (const std::string& name : names.variables) {
+    ASC_ASSIGN_OR_RETURN(const ValueId id, Use(name));
+    values.variables.push_back(id);
+  }
+  for (const std::string& name : call.inputs) values.inputs.push_back(Find(name));
+  for (const std::string& name : call.outputs) values.wanted.push_back(!name.empty());
+  ASC_ASSIGN_OR_RETURN(values.y, Use(names.y));
+  ASC_RETURN_IF_ERROR(CheckInside(values.y, names));
+  const size_t before = graph_.mark().nodes;
+  ASC_ASSIGN_OR_RETURN(
+      const std::vector<ValueId> gradients,
+      BuildGradient(graph_, call, values, reached_, kMostNodes - shared_.nodes));
+  shared_.nodes += graph_.mark().nodes - before;
+  size_t next = 0;
+  for (const std::string& name : call.outputs) {
+    if (name.empty()) continue;
+    // Gradients may be one value under two names, or a value that was there.
+    ImportedNode identity;
+    identity.op_type = "Identity";
+    identity.name = Cat(call.Label(), "/", name);
+    identity.origins = call.origins;
+    identity.inputs = {FreshName(identity.name)};
+    identity.outputs = {name};
+    ASC_RETURN_IF_ERROR(Define(identity.inputs[0], gradients[next++]));
+    ASC_RETURN_IF_ERROR(Emit(std::move(identity)));
+  }
+  return Ok();
 }
 
 Status ScopeBuilder::BuildNodes(std::vector<ImportedNode> nodes) {

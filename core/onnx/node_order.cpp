@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/onnx/gradient_node.h"
+
 namespace asc::onnx {
 namespace {
 template <typename F>
@@ -12,6 +14,7 @@ void VisitUsedNames(const ImportedNode& node, F&& visit) {
   for (const std::string& input : node.inputs) {
     if (!input.empty()) visit(input);
   }
+  for (const std::string& used : NamesInAttributes(node)) visit(used);
   for (const auto& [name, region] : node.regions) {
     for (const std::string& used : FreeNames(*region)) visit(used);
   }

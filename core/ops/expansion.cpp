@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "core/graph/infer.h"
-#include "core/ops/registry.h"
-#include "core/ops/scalar.h"
-
 namespace asc {
 namespace {
 struct Row {
@@ -33,58 +29,14 @@ Status ExpandNode(Graph& graph, NodeId id, ExpandFn expand) {
 }
 }  // namespace
 
-Result<size_t> Expansion::Rank(ValueId value, std::string_view what) const {
-  if (!value.valid()) return InvalidArgument("there is no ", what);
-  if (!shape(value).has_rank()) return InvalidArgument("the rank of its ", what, " is not known");
-  return shape(value).rank();
-}
-
-ValueId Expansion::Add(std::string_view op, std::vector<ValueId> inputs, AttributeMap attributes) {
-  if (!status_.ok()) return ValueId();
-  const OpSchema* const schema = OpRegistry::Global().Find("", op);
-  if (schema == nullptr) {
-    Fail(InternalError("there is no operator ", op));
-    return ValueId();
-  }
-  const NodeId made = graph_.AddNode(schema, std::move(inputs), 1, std::move(attributes),
-                                     graph_.UniqueNodeName(Cat(node().name, "/", op)));
-  graph_.node(made).origins = node().origins;
-  graph_.node(made).scope = node().scope;
-  Fail(InferNode(graph_, made));
-  made_.push_back(graph_.node(made).outputs[0]);
-  return made_.back();
-}
-
-ValueId Expansion::Constant(Tensor tensor) {
-  if (!status_.ok()) return ValueId();
-  return graph_.AddConstant(graph_.UniqueValueName(Cat(node().name, "/constant")),
-                            std::move(tensor));
-}
-
-ValueId Expansion::Scalar(DataType type, double value) {
-  Result<Tensor> scalar = ScalarOf(type, value);
-  if (scalar.ok()) return Constant(std::move(scalar).value());
-  Fail(std::move(scalar).status());
-  return ValueId();
-}
-
-ValueId Expansion::Ints(const std::vector<int64_t>& values) {
-  return Constant(FromInt64Vector(values));
-}
-
-ValueId Expansion::Cast(ValueId value, DataType type) {
-  if (!status_.ok() || dtype(value) == type) return value;
-  return Add("Cast", {value}, "to", static_cast<int64_t>(type));
-}
-
 void Expansion::Replace(size_t i, ValueId by) {
-  if (!status_.ok() || !node().output(i).valid()) return;
+  if (!ok() || !node().output(i).valid()) return;
   const ValueId old = node().outputs[i];
-  graph_.ReplaceUses(old, by);
-  if (std::find(made_.begin(), made_.end(), by) == made_.end()) return;
-  const std::string name = graph_.value(old).name;
-  graph_.RenameValue(old, graph_.UniqueValueName(name + "/expanded"));
-  graph_.RenameValue(by, name);
+  mutable_graph().ReplaceUses(old, by);
+  if (!Wrote(by)) return;
+  const std::string name = graph().value(old).name;
+  mutable_graph().RenameValue(old, graph().UniqueValueName(name + "/expanded"));
+  mutable_graph().RenameValue(by, name);
 }
 
 ExpandFn FindExpansion(const OpSchema& schema) {

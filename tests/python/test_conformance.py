@@ -15,7 +15,6 @@ TESTS = {"node": 1884, "simple": 23, "pytorch-operator": 35, "pytorch-converted"
 # What fails, and why; everything else passes.
 FAILS = [
     ("test_bernoulli", "compares with draws of NumPy's own generator, after others that the test itself made"),
-    ("test_gradient_of_", "no automatic differentiation yet"),
     ("test_attention_4d_causal_fp16_expanded$", "fails where every operator rounds its result correctly"),
 ]
 

@@ -12,13 +12,11 @@ import engines
 from oracle import assert_same, levels
 
 DATA = pathlib.Path(onnx.backend.test.__file__).parent / "data"
-# Operators that ONNX never took in: gradients belong to training.
-WITHOUT = ("gradient",)
 FOLDERS = sorted(
     folder
     for group in ("pytorch-converted", "pytorch-operator", "simple")
     for folder in (DATA / group).iterdir()
-    if (folder / "model.onnx").exists() and not any(word in folder.name for word in WITHOUT)
+    if (folder / "model.onnx").exists()
 )
 
 

@@ -11,11 +11,12 @@ BELOW = {
     "tensor": ["base"],
     "graph": ["base", "tensor"],
     "ops": ["base", "tensor", "graph"],
+    "gradient": ["base", "tensor", "graph", "ops"],
     "device": ["base", "tensor", "graph", "ops"],
 }
 for middle in ("onnx", "passes", "kernels"):
-    BELOW[middle] = [*BELOW["device"], "device"]
-BELOW["compile"] = [*BELOW["device"], "device", "onnx", "passes", "kernels"]
+    BELOW[middle] = [*BELOW["device"], "gradient", "device"]
+BELOW["compile"] = [*BELOW["device"], "gradient", "device", "onnx", "passes", "kernels"]
 BELOW["runtime"] = [*BELOW["compile"], "compile"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

@@ -1,0 +1,44 @@
+#include "core/gradient/step.h"
+
+namespace asc {
+
+Expr GradientStep::g(size_t i) {
+  if (!gradients_[i].valid()) gradients_[i] = Fill(y(i), 0).id();
+  return Expr(*this, gradients_[i]);
+}
+
+void GradientStep::Give(size_t i, const Expr& gradient) {
+  if (!ok() || !Wants(i)) return;
+  Value& value = mutable_graph().value(gradient.id());
+  Result<ValueType> merged = MergeTypes(value.type, graph().value(node_.inputs[i]).type);
+  if (!merged.ok()) {
+    Fail(InternalError("the gradient of input ", i, " of ", node_.schema->FullName(),
+                       " is wrong: ", merged.status().message()));
+    return;
+  }
+  value.type = std::move(merged).value();
+  given_[i] = gradient.id();
+}
+
+size_t GradientStep::RankOf(size_t i) {
+  const Result<size_t> rank = Rank(node_.input(i), node_.schema->InputParameter(i)->name);
+  if (rank.ok()) return *rank;
+  Refuse("needs the rank of '", node_.schema->InputParameter(i)->name, "', which is not known");
+  return 0;
+}
+
+std::vector<int64_t> GradientStep::IntsOf(size_t i) {
+  const ValueId id = node_.input(i);
+  if (const Tensor* tensor = id.valid() ? graph().Constant(id) : nullptr) {
+    if (Result<std::vector<int64_t>> ints = ToInt64Vector(*tensor); ints.ok()) return *ints;
+  }
+  Refuse("needs a constant '", node_.schema->InputParameter(i)->name, "'");
+  return {};
+}
+
+void GradientStep::RefuseOutput(size_t i) {
+  if (i < gradients_.size() && gradients_[i].valid())
+    Refuse("through its output '", node_.schema->OutputParameter(i)->name, "' is not there");
+}
+
+}  // namespace asc
