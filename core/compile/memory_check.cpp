@@ -17,7 +17,6 @@ Stretch StretchOf(const Plan& plan, int slot) {
 }
 
 bool Overlap(const Stretch& a, const Stretch& b) { return a.begin < b.end && b.begin < a.end; }
-bool Holds(const Stretch& a, const Stretch& b) { return a.begin <= b.begin && b.end <= a.end; }
 
 bool InArena(const Plan& plan, int slot) {
   if (slot < 0) return false;
@@ -30,15 +29,17 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
   report.arena_bytes = plan.arena_bytes;
   // A view has no step of its own: it is written when the memory that it looks at is. So writes count for whole roots.
   const auto root_of = [&](int slot) { return plan.slots[static_cast<size_t>(slot)].root; };
-  std::map<int, int> last_read;  // by slot
+  std::map<int, int> first_read, last_read, made;  // by slot: in or by which step
+  const auto read = [&](int slot, size_t step) {
+    if (!InArena(plan, slot)) return;
+    first_read.emplace(slot, static_cast<int>(step));
+    last_read[slot] = static_cast<int>(step);
+  };
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    for (const int slot : plan.steps[i].inputs) {
-      if (InArena(plan, slot)) last_read[slot] = static_cast<int>(i);
-    }
+    for (const int slot : plan.steps[i].inputs) read(slot, i);
+    for (const int slot : plan.steps[i].outputs) made.emplace(slot, static_cast<int>(i));
   }
-  for (const int slot : plan.output_slots) {
-    if (InArena(plan, slot)) last_read[slot] = static_cast<int>(plan.steps.size());
-  }
+  for (const int slot : plan.output_slots) read(slot, plan.steps.size());
   // Owners of bytes, by begin: stretches never overlap.
   struct Owner {
     size_t end;
@@ -104,13 +105,13 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
         const Stretch read = StretchOf(plan, input);
         if (read.begin != stretch.begin || read.end != stretch.end) return fail(i, "overwrites in place a part of its operand", input);
       }
-      // Parts of a joined value lie side by side in it: what is read later holds the whole of what is written, or is held by it.
+      // Parts of a joined value are made one by one, and what looks at it, or at a piece of it, is read when all are there: a
+      // value that a step has made, or that has been read before, is complete.
       for (const auto& [reader, last] : last_read) {
-        if (last <= static_cast<int>(i) || root_of(reader) != root_of(slot)) continue;
-        const Stretch other = StretchOf(plan, reader);
-        if (Overlap(other, stretch) && !Holds(other, stretch) && !Holds(stretch, other)) {
-          return fail(i, "overwrites a part of a value that is read later:", reader);
-        }
+        const auto by = made.find(reader);
+        const bool complete = by != made.end() ? by->second < static_cast<int>(i) : first_read[reader] <= static_cast<int>(i);
+        if (!complete || last <= static_cast<int>(i) || root_of(reader) != root_of(slot)) continue;
+        if (Overlap(StretchOf(plan, reader), stretch)) return fail(i, "overwrites a part of a value that is read later:", reader);
       }
       clear(stretch.begin, stretch.end);
       if (stretch.begin < stretch.end) owners.emplace(stretch.begin, Owner{stretch.end, root_of(slot)});

@@ -52,10 +52,58 @@ bool HasManyRows(const Shape& space) {
   return rows >= kMany;
 }
 
+// A topological order of the graph, kept while groups of its nodes become one.
+class Order {
+ public:
+  Order(const Graph& graph, std::vector<NodeId> nodes)
+      : graph_(graph), nodes_(std::move(nodes)), positions_(graph.node_bound(), 0) {
+    for (size_t i = 0; i < nodes_.size(); ++i) PlaceAt(i, nodes_[i]);
+  }
+
+  size_t size() const { return nodes_.size(); }
+  NodeId operator[](size_t position) const { return nodes_[position]; }
+  size_t Position(NodeId id) const { return positions_[static_cast<size_t>(id.index)]; }
+
+  // `made` has taken the place of nodes at positions from `first` to `last`. What reads its results
+  // may stand between them: it moves behind.
+  void Merge(size_t first, size_t last, NodeId made) {
+    positions_.resize(graph_.node_bound(), 0);
+    std::vector<bool> depends(graph_.node_bound(), false);
+    depends[static_cast<size_t>(made.index)] = true;
+    std::vector<NodeId> before, behind;
+    for (size_t i = first; i <= last; ++i) {
+      if (!graph_.Has(nodes_[i])) continue;
+      const std::vector<ValueId> inputs = graph_.AllInputs(nodes_[i]);
+      const bool moves = std::any_of(inputs.begin(), inputs.end(), [&](ValueId value) {
+        const Node* producer = value.valid() ? graph_.Producer(value) : nullptr;
+        return producer != nullptr && depends[static_cast<size_t>(producer->id.index)];
+      });
+      if (moves) depends[static_cast<size_t>(nodes_[i].index)] = true;
+      (moves ? behind : before).push_back(nodes_[i]);
+    }
+    // The merged nodes leave places free at the beginning.
+    before.push_back(made);
+    before.insert(before.end(), behind.begin(), behind.end());
+    const size_t start = last + 1 - before.size();
+    for (size_t i = first; i < start; ++i) nodes_[i] = NodeId();
+    for (size_t i = 0; i < before.size(); ++i) PlaceAt(start + i, before[i]);
+  }
+
+ private:
+  void PlaceAt(size_t position, NodeId id) {
+    nodes_[position] = id;
+    positions_[static_cast<size_t>(id.index)] = position;
+  }
+
+  const Graph& graph_;
+  std::vector<NodeId> nodes_;  // invalid: nothing
+  std::vector<size_t> positions_;
+};
+
 class Group {
  public:
-  Group(const PassContext& context, const std::vector<int>& positions, const Node& last)
-      : context_(context), graph_(context.graph()), positions_(positions), last_(last) {}
+  Group(const PassContext& context, const Order& order, const Node& last)
+      : context_(context), graph_(context.graph()), order_(order), last_(last) {}
 
   // False where the node is no last one of a group.
   bool Grow() {
@@ -76,10 +124,12 @@ class Group {
     return nodes_.size() >= 2 || IsNarrow(last_);
   }
 
-  void Submit(PassContext& context) const {
+  // True when the nodes have become one; `first` is where the first of them stood.
+  bool Submit(PassContext& context, size_t& first) const {
     std::vector<NodeId> ordered = nodes_;
     std::sort(ordered.begin(), ordered.end(),
-              [&](NodeId a, NodeId b) { return Position(a) < Position(b); });
+              [&](NodeId a, NodeId b) { return order_.Position(a) < order_.Position(b); });
+    first = order_.Position(ordered.front());
     VectorLowering lowering(graph_, space_.rank());
     for (const NodeId id : ordered) lowering.Lower(graph_.node(id));
     std::vector<ValueId> results;
@@ -95,9 +145,9 @@ class Group {
     const std::string_view fusion = program.HasReductions() ? kRows : kElementwise;
     if (Status status = program.Verify(lowering.inputs().size(), results.size()); !status.ok()) {
       context.Reject(fusion, last_, status.message());
-      return;
+      return false;
     }
-    if (!context.Allows(fusion, last_, ordered)) return;
+    if (!context.Allows(fusion, last_, ordered)) return false;
     Patch patch(fusion, last_);
     for (const NodeId id : ordered) patch.Remove(id);
     std::vector<ValueId> inputs;
@@ -115,7 +165,7 @@ class Group {
         patch.AddNode(OpRegistry::Global().Find("asc", "VectorProgram"), std::move(inputs),
                       std::move(attributes), results.size());
     for (size_t i = 0; i < results.size(); ++i) patch.Replace(results[i], made[i]);
-    context.Submit(patch);
+    return context.Submit(patch);
   }
 
  private:
@@ -129,7 +179,6 @@ class Group {
            kNarrow.Contains(graph_.value(node.inputs[0]).type.dtype);
   }
 
-  int Position(NodeId id) const { return positions_[static_cast<size_t>(id.index)]; }
   bool Has(NodeId id) const { return std::find(nodes_.begin(), nodes_.end(), id) != nodes_.end(); }
   const Shape& ShapeOf(ValueId id) const { return graph_.value(id).type.shape; }
 
@@ -245,7 +294,7 @@ class Group {
       const Node* producer = value.valid() ? graph_.Producer(value) : nullptr;
       if (producer == nullptr || Has(producer->id) || seen[static_cast<size_t>(producer->id.index)])
         return;
-      if (Position(producer->id) < Position(node.id)) return;
+      if (order_.Position(producer->id) < order_.Position(node.id)) return;
       seen[static_cast<size_t>(producer->id.index)] = true;
       rest.push_back(producer->id);
     };
@@ -278,7 +327,7 @@ class Group {
 
   const PassContext& context_;
   const Graph& graph_;
-  const std::vector<int>& positions_;
+  const Order& order_;
   const Node& last_;
   Shape space_;
   bool images_ = false;  // kernels take blocked images for all nodes
@@ -292,17 +341,18 @@ class VectorFusion : public Pass {
 
   void Run(PassContext& context) override {
     const Graph& graph = context.graph();
-    const auto order = graph.TopologicalOrder();
-    if (!order.ok()) return;
-    std::vector<int> positions(graph.node_bound(), 0);
-    for (size_t i = 0; i < order->size(); ++i)
-      positions[static_cast<size_t>((*order)[i].index)] = static_cast<int>(i);
-    for (size_t i = order->size(); i-- > 0;) {
-      const NodeId id = (*order)[i];
+    auto nodes = graph.TopologicalOrder();
+    if (!nodes.ok()) return;
+    Order order(graph, std::move(nodes).value());
+    for (size_t i = order.size(); i-- > 0;) {
+      const NodeId id = order[i];
       if (context.AtLimit()) return;
       if (!graph.Has(id) || context.Touched(id)) continue;
-      Group group(context, positions, graph.node(id));
-      if (group.Grow()) group.Submit(context);
+      Group group(context, order, graph.node(id));
+      size_t first = i;
+      if (!group.Grow() || !group.Submit(context, first)) continue;
+      order.Merge(first, i, NodeId{static_cast<int32_t>(graph.node_bound()) - 1});
+      ++i;  // another node may stand there now
     }
   }
 };

@@ -135,6 +135,15 @@ TEST(CheckMemory, KnowsPartsOfJoinedValues) {
   EXPECT_TRUE(report.ok()) << report.status().ToString();
   EXPECT_FALSE(CheckMemory(*Joined(0)).ok());   // over the first, which is read later
   EXPECT_FALSE(CheckMemory(*Joined(32)).ok());  // over a half of it
+  // A view of the joined value that ends within its second part, read before and after that is written, or after only.
+  const auto viewed = Joined(64);
+  viewed->slots.push_back(viewed->slots[2]);
+  viewed->slots[3].dims = {24};
+  viewed->slots[3].root = 2;
+  viewed->steps[2].inputs = {0, 2, 3};
+  EXPECT_TRUE(CheckMemory(*viewed).ok());
+  viewed->steps[1].inputs = {0, 3};
+  EXPECT_FALSE(CheckMemory(*viewed).ok());
   // A part that nothing writes.
   const auto hollow = Joined(64);
   hollow->steps[1].outputs = {};

@@ -162,6 +162,34 @@ def test_dead_nodes_do_no_harm(level):
     check(model, {"x": x}, np.maximum(x, 0), level, peers=())
 
 
+GROUPS = {
+    "between-two-groups": (
+        "a = Neg(x); b = Exp(a); c = Abs(a); d = Add(b, k); e = Sign(d); f = Clip(d, , k); h = Hardmax(d);"
+        "p = Add(e, f); q = Add(h, f); r = Sin(h); s = Ceil(h)",
+        "cpqrs",
+    ),
+    "reads-first-feeds-last": ("a = Neg(x); h = Hardmax(a); c = Exp(a); p = Add(h, c); q = Mul(p, a)", "pqc"),
+    "two-crossing": ("a = Neg(x); b = Exp(x); g = Hardmax(a); h = Hardmax(b); p = Add(a, h); q = Add(b, g)", "pq"),
+    "ladder": (
+        "a = Neg(x); h = Hardmax(a); b = Add(a, h); i = Hardmax(b); c = Add(b, i); j = Hardmax(c); p = Add(c, j);"
+        "q = Add(a, i); r = Add(b, j); s = Add(a, j)",
+        "pqrs",
+    ),
+}
+
+
+@levels
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("row", GROUPS)
+def test_groups_do_not_wait_for_each_other(row, known, level):
+    """Chains of element-wise operators with a reader outside that feeds them again: joined too far, they make a cycle."""
+    text, outputs = GROUPS[row]
+    x = random((2, 3, 8), f32, 1)
+    spec = x if known else (f32, ["A", "B", "C"])
+    model = make_model(text, {"x": spec}, list(outputs), {"k": np.float32(1)})
+    check(model, {"x": x}, level=level)
+
+
 @levels
 @pytest.mark.parametrize("order", ["a, b", "b, a"])
 def test_common_subexpressions_mind_order_and_attributes(order, level):
