@@ -48,11 +48,12 @@ class IntegerConv : public Kernel {
   }
 
   Status Run(KernelContext& context) const override {
-    auto* scratch = static_cast<int16_t*>(context.planned_scratch());
-    int16_t* filters = scratch;
-    int16_t* image = filters + left_total();
-    int16_t* rooms = image + image_size();
-    auto* sums = reinterpret_cast<int32_t*>(rooms + threads_ * simd::PanelSize(depth()));
+    // The image comes behind all that is read in pairs: its size may be odd.
+    auto* sums = static_cast<int32_t*>(context.planned_scratch());
+    auto* filters = reinterpret_cast<int16_t*>(sums + sum_count());
+    int16_t* rooms = filters + left_total();
+    int16_t* image = rooms + threads_ * simd::PanelSize(depth());
+    auto* bytes = reinterpret_cast<std::byte*>(image + image_size());
     const Tensor &x = context.input(at_.x), &w = context.input(at_.w);
     const std::vector<int32_t> x_zeros = Zeros(context, at_.x_zero),
                                w_zeros = Zeros(context, at_.w_zero);
@@ -68,15 +69,15 @@ class IntegerConv : public Kernel {
     for (int64_t n = 0; n < batch_; ++n) {
       CopyImage(pixels, n, image);
       Multiply(pixels, filters, image, rooms, sums);
-      Store(context, n, sums, reinterpret_cast<std::byte*>(sums + groups_ * filters_ * pixels_));
+      Store(context, n, sums, bytes);
     }
     return Ok();
   }
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(left_total() + image_size() + threads_ * simd::PanelSize(depth()) +
-                               3 * groups_ * filters_ * pixels_) *
-           sizeof(int16_t);
+    return static_cast<size_t>(left_total() + image_size() + threads_ * simd::PanelSize(depth())) *
+               sizeof(int16_t) +
+           static_cast<size_t>(sum_count()) * (sizeof(int32_t) + 1);
   }
   std::string_view name() const override { return "vector:integer_conv"; }
 
@@ -126,6 +127,7 @@ class IntegerConv : public Kernel {
   }
 
   int64_t depth() const { return static_cast<int64_t>(taps_.size()); }
+  int64_t sum_count() const { return groups_ * filters_ * pixels_; }
   int64_t left_total() const { return groups_ * simd::LeftSize(filters_, depth()); }
   // The last panel may read past the last plane.
   int64_t image_size() const { return groups_ * channels_ * plane_ + 2 * simd::kProductColumns; }
