@@ -27,9 +27,12 @@ Status InferIf(InferContext& context) {
     return Error(Code::kInvalidGraph, "If has ", context.output_count(),
                  " outputs, its branches give ", yes.size(), " and ", no.size());
   }
+  const Tensor* condition = context.constant(0);
+  const bool decided = condition != nullptr && condition->size() == 1;
   TypeJoin join("If");
   for (size_t i = 0; i < yes.size(); ++i) {
     ASC_ASSIGN_OR_RETURN(ValueType type, join(yes[i], no[i]));
+    if (decided) type = *condition->data<bool>() ? yes[i] : no[i];
     context.SetOutput(i, std::move(type));
   }
   return Ok();

@@ -52,7 +52,11 @@ class GraphCase:
         return f"[{self.shapes}] {'; '.join(lines)} -> {', '.join(self.outputs)} | {', '.join(given)}"
 
 
-class _Builder:
+class Builder:
+    """A graph in the making. `values`: (name, shape, type) of what further nodes may read; `prefix`: of the names it gives."""
+
+    prefix = ""
+
     def __init__(self, draw):
         self.draw = draw
         self.nodes, self.inputs, self.initializers, self.values = [], {}, {}, []
@@ -65,11 +69,12 @@ class _Builder:
         return fill(dtype, shape, style, self.draw(st.integers(0, 2**16)))
 
     def constant(self, array):
-        name = f"c{len(self.initializers)}"
+        name = f"{self.prefix}c{len(self.initializers)}"
         self.initializers[name] = np.asarray(array)
         return name
 
     def start(self):
+        """Another input of the graph."""
         rank = self.one_of(2, 3, 4, 1, 0)
         shape = tuple(self.one_of(2, 3, 1, 4, 0) for _ in range(rank))
         name = f"x{len(self.inputs)}"
@@ -77,14 +82,17 @@ class _Builder:
         self.values.append((name, shape, self.inputs[name].dtype))
 
     def add(self, op, inputs, shape, dtype, **attributes):
-        name = f"v{len(self.nodes)}"
+        name = f"{self.prefix}v{len(self.nodes)}"
         self.nodes.append(oracle.node(op, ",".join(inputs), name, **attributes))
         self.values.append((name, tuple(shape), np.dtype(dtype)))
 
     def step(self):
         """Mostly goes on from the newest value, so that chains form."""
         value = self.values[-1] if self.one_of(True, True, False) else self.one_of(*self.values)
-        self.one_of(*STEPS)(self, *value)
+        self.one_of(*self.steps())(self, *value)
+
+    def steps(self):
+        return STEPS
 
 
 def _unary(b, name, shape, dtype):
@@ -289,14 +297,20 @@ STEPS = (_expand, _gather, _flatten, _shape_of, _tile, _squeeze, _unary, _unary,
 
 @st.composite
 def graphs(draw, nodes=7):
-    b = _Builder(draw)
+    b = Builder(draw)
     for _ in range(b.one_of(1, 2)):
         b.start()
     for _ in range(draw(st.integers(1, nodes))):
         b.step()
+    return finish(b)
+
+
+def finish(b):
+    """The case of a built graph: what no node reads is an output, and here and there another value."""
+    draw = b.draw
     if not b.nodes:
         b.add("Identity", [b.values[0][0]], *b.values[0][1:])
-    made = [node.output[0] for node in b.nodes]
+    made = [name for node in b.nodes for name in node.output if name]
     used = {i for node in b.nodes for i in node.input}
     outputs = [v for v in made if v not in used or draw(st.integers(0, 3)) == 0]
     shapes = b.one_of("static", "symbolic", "unknown")

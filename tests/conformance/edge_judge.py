@@ -84,7 +84,8 @@ def _vote(case, ours, oracles):
     text = " | ".join(f"{peer}: {line}" for peer, line in differing.items())
     if agreeing:
         return Verdict("split", f"{text} | agrees with {', '.join(agreeing)}")
-    return Verdict("wrong", text)
+    silent = "".join(f" | {peer} {_brief(a)}" for peer, a in oracles.items() if a.outputs is None)
+    return Verdict("wrong", text + silent)
 
 
 def _differences(case, got, want):

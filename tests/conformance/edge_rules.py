@@ -34,6 +34,24 @@ _transform = lambda c: c.attributes.get("post_transform", "NONE")
 _labels = lambda c: len(c.attributes.get("classlabels_ints", c.attributes.get("classlabels_strings", "")))
 _lone_probit = lambda c: _transform(c) == "PROBIT" and len(c.attributes.get("intercepts", "")) == 1
 
+
+
+def _nodes(case):
+    """All nodes of a graph, those in bodies too."""
+    found = list(getattr(case, "nodes", ()))
+    for node in found:
+        found += [inner for attribute in node.attribute for inner in attribute.g.node]
+    return found
+
+
+def _passes(case):
+    bodies = [a.g for n in _nodes(case) for a in n.attribute if a.HasField("g")]
+    return any({o.name for o in b.output} & {i.name for i in b.input} for b in bodies)
+
+
+_stacks = lambda c: any(n.op_type == "Loop" and len(n.output) > len(n.input) - 2 for n in _nodes(c))
+_optional = lambda c: any(n.op_type == "Optional" for n in _nodes(c))
+
 # operators, oracle (None: all), predicate of the case, what the oracle does
 UNFIT = [
     ("RNN GRU LSTM", "reference", _recurrent, "knows neither clip nor sequence_lens"),
@@ -64,6 +82,11 @@ UNFIT = [
     ("DictVectorizer", "reference", lambda c: True, "gives the type of Python's numbers, and no row"),
     (_ML_MODELS, "reference", lambda c: not _plain_rows(c), "gives the type and rank of x"),
     ("LinearClassifier", None, _lone_probit, "has rules of its own for the probit of one score"),
+    ("graph", "reference", _stacks, "joins what a Loop stacks"),
+    ("graph", "reference", _optional, "takes optionals for lists"),
+    ("graph", "reference", lambda c: c.attributes.get("loop_of_sequence"), "takes a sequence for what a Loop stacks"),
+    ("graph", "onnxruntime", lambda c: c.attributes.get("loop_without_trips"), "gives unknown ranks one axis"),
+    ("graph", "onnxruntime", _passes, "shares memory of a body's inputs that are its outputs"),
     ("SVMClassifier", "onnxruntime", _odd, "drops NaN of a decision"),
     (_ML_MODELS, "onnxruntime", lambda c: _transform(c) in ("PROBIT", 4), "loses the probit's digits"),
     ("SVMClassifier", "onnxruntime", lambda c: _labels(c) == 2 and _transform(c) not in ("NONE", "LOGISTIC"), "does not transform two scores of one"),

@@ -16,6 +16,7 @@ import onnx
 from hypothesis import strategies as st
 
 from tests.conformance import edge_elementwise, edge_ml, edge_ml_models, edge_move, edge_network, edge_reduce  # noqa: F401
+from tests.conformance.edge_bodies import bodies
 from tests.conformance.edge_broken import broken
 from tests.conformance.edge_graphs import graphs
 from tests.conformance.edge_judge import BAD, judge, judge_levels
@@ -39,8 +40,8 @@ def opsets_of(op):
     return OPSETS if newest > OPSETS[0] else OPSETS[:1]
 
 
-# In place of an operator: graphs of several nodes.
-GRAPHS = "graphs"
+# In place of an operator: graphs of several nodes, and those whose nodes have bodies.
+GRAPHS = {"graphs": graphs, "bodies": bodies}
 
 
 @st.composite
@@ -50,7 +51,7 @@ def _nodes(draw, op):
 
 def cases(op):
     """The strategy for an operator's cases."""
-    return graphs() if op == GRAPHS else _nodes(op)
+    return GRAPHS[op]() if op in GRAPHS else _nodes(op)
 
 
 def search(op, examples, seed, break_them=False):
@@ -66,7 +67,7 @@ def search(op, examples, seed, break_them=False):
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.seed(seed)
-    @hypothesis.given(broken(cases(op)) if break_them and op != GRAPHS else cases(op))
+    @hypothesis.given(broken(cases(op)) if break_them and op not in GRAPHS else cases(op))
     def look(case):
         verdict = judge_levels(case, worker) if break_them else judge(case, worker)
         counts[verdict.kind] = counts.get(verdict.kind, 0) + 1
@@ -87,12 +88,12 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=100, help="cases per operator")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--op", nargs="*", help=f"operators, or '{GRAPHS}' (default: all)")
+    parser.add_argument("--op", nargs="*", help=f"operators, or one of {', '.join(GRAPHS)} (default: all)")
     parser.add_argument("--broken", action="store_true", help="cases that make no sense: refused or not, the same at both levels")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true", help="show splits and rules too")
     options = parser.parse_args(arguments)
-    ops = options.op or [GRAPHS, *sorted(CASES)]
+    ops = options.op or [*GRAPHS, *sorted(CASES)]
     total, bad = {}, 0
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(options.jobs, context) as pool:

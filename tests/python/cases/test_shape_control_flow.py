@@ -107,6 +107,26 @@ def test_onnx_8135(level):
         assert output.shape is None or output.shape[0] != 5
 
 
+@levels
+def test_no_trips_and_a_branch_that_is_decided(level):
+    """The shape of a scan output of no trips comes from the branch that a constant condition takes, before any pass does."""
+    texts = ["r = Expand(a, s)", "r = Concat<axis=0>(a, a)"]
+    branches = [make_graph(parse_nodes(t), {}, {"r": None}, name=f"b{i}") for i, t in enumerate(texts)]
+    nodes = parse_nodes("keep = Identity(cond); a_out = Identity(a)")
+    nodes.append(node("If", "no", "s_out", then_branch=branches[0], else_branch=branches[1]))
+    body = make_graph(
+        nodes,
+        {"i": (i64, ()), "cond": (boolean, ()), "a": (f32, (3,))},
+        {"keep": (boolean, ()), "a_out": None, "s_out": None},
+        name="body",
+    )
+    weights = {"go": TRUE, "no": FALSE, "s": np.array([2, 5, 3], i64)}
+    model = make_model([node("Loop", "m,go,x", "y,stack", body=body)], {"m": (i64, ()), "x": (f32, (3,))}, {"y": f32, "stack": f32}, weights)
+    x = random((3,))
+    assert_same(run(model, {"m": trips(0), "x": x}, level), {"y": x, "stack": np.zeros((0, 6), f32)})
+    assert_same(run(model, {"m": trips(1), "x": x}, level), {"y": x, "stack": np.tile(x, 2)[None]})
+
+
 STOPS = {
     "condition-false-at-start": (trips(5), FALSE, 0),
     "no-trip-count": (None, TRUE, 3),

@@ -20,10 +20,10 @@ def worker():
 
 
 @pytest.mark.skipif(engines.ENGINE != "pyasc", reason="compares pyasc with all peers at once")
-@pytest.mark.parametrize("op", [GRAPHS, *sorted(CASES)])
+@pytest.mark.parametrize("op", [*GRAPHS, *sorted(CASES)])
 def test_edges(op, worker):
     @hypothesis.settings(
-        max_examples=GRAPH_COUNT if op == GRAPHS else FEW,
+        max_examples=GRAPH_COUNT if op in GRAPHS else FEW,
         derandomize=True,
         database=None,
         deadline=None,
