@@ -18,13 +18,13 @@ constexpr int64_t kFewColumns = 16;          // of borders, which are filled col
 // An axis of the result and where its elements come from.
 struct Axis {
   int64_t extent;       // of the result
-  int64_t before;       // elements in front of what is kept
+  int64_t before;       // elements in front of what is kept: all, where the other end cuts into them
   int64_t kept, first;  // how many are kept of the input, from which on
   BorderMode mode;
 
   Axis(int64_t input, const AxisBorder& border, BorderMode border_mode)
       : extent(input + border.begin + border.end),
-        before(std::max<int64_t>(0, border.begin)),
+        before(std::clamp<int64_t>(border.begin, 0, std::max<int64_t>(0, extent))),
         first(std::max<int64_t>(0, -border.begin)),
         mode(border_mode) {
     // Cut from both ends, more than all may go where the other end grows.

@@ -173,3 +173,27 @@ def test_older_forms(opset, mode, level):
 def test_bad_axes_are_refused(axes, level):
     model, feeds = pad_model(np.zeros((2, 3), f32), [1] * 2 * len(axes), axes=axes)
     assert_load_or_run_refused(model, feeds, level, node="the_pad")
+
+
+@levels
+@pytest.mark.parametrize("dtype", [f32, np.dtype(np.float64), i64, boolean, np.dtype(object)], ids=short)
+@pytest.mark.parametrize(
+    "shape, pads, out",
+    [
+        ((2, 0, 4), (0, 2, 0, 0, -1, 0), (2, 1, 4)),
+        ((2, 1, 4), (0, 3, 0, 0, -2, 0), (2, 2, 4)),
+        ((0,), (-1, 3), (2,)),
+        ((3,), (40, -39), (4,)),
+        ((3,), (-5, 9), (7,)),
+        ((2, 3), (-4, 0, 3, 0), (1, 3)),
+        ((1, 4), (0, 20, 0, -22), (1, 2)),
+        ((2, 2, 2), (0, 3, 3, 0, -4, -5), (2, 1, 0)),
+    ],
+    ids=str,
+)
+def test_one_end_cuts_into_what_the_other_adds(shape, pads, out, dtype, level):
+    """Nothing of the data is left, and of the new elements only some."""
+    value = "v" if dtype == object else 1
+    for constant in (True, False):
+        model, feeds = pad_model(random(shape, dtype), pads, value=value, constant=constant)
+        check(model, feeds, np.full(out, value, dtype), level, peers=())
