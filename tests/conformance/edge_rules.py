@@ -30,6 +30,7 @@ _recurrent = lambda c: c.attributes.get("clip") or (len(c.inputs) > 4 and c.inpu
 
 _ML_MODELS = "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"
 _plain_rows = lambda c: _types(c) == [oracle.f32] and c.inputs[0].ndim == 2 and not _empty(c)
+_large = lambda c: np.abs(c.inputs[0].astype(np.float64)).max(initial=0) > 2**15
 _transform = lambda c: c.attributes.get("post_transform", "NONE")
 _labels = lambda c: len(c.attributes.get("classlabels_ints", c.attributes.get("classlabels_strings", "")))
 _lone_probit = lambda c: _transform(c) == "PROBIT" and len(c.attributes.get("intercepts", "")) == 1
@@ -50,6 +51,7 @@ def _passes(case):
 
 
 _stacks = lambda c: any(n.op_type == "Loop" and len(n.output) > len(n.input) - 2 for n in _nodes(c))
+_unconditional = lambda c: any(n.op_type == "Loop" and not n.input[1] for n in _nodes(c))
 _optional = lambda c: any(n.op_type == "Optional" for n in _nodes(c))
 
 # operators, oracle (None: all), predicate of the case, what the oracle does
@@ -83,10 +85,14 @@ UNFIT = [
     (_ML_MODELS, "reference", lambda c: not _plain_rows(c), "gives the type and rank of x"),
     ("LinearClassifier", None, _lone_probit, "has rules of its own for the probit of one score"),
     ("graph", "reference", _stacks, "joins what a Loop stacks"),
+    ("graph", "reference", _unconditional, "makes no trip without a condition"),
     ("graph", "reference", _optional, "takes optionals for lists"),
     ("graph", "reference", lambda c: c.attributes.get("loop_of_sequence"), "takes a sequence for what a Loop stacks"),
     ("graph", "onnxruntime", lambda c: c.attributes.get("loop_without_trips"), "gives unknown ranks one axis"),
     ("graph", "onnxruntime", _passes, "shares memory of a body's inputs that are its outputs"),
+    ("ReduceL2", "onnxruntime", lambda c: "int" in _types(c)[0].name and _large(c), "saturates where a cast wraps"),
+    ("Resize", "reference", lambda c: _types(c)[0].kind == "c", "drops imaginary parts"),
+    ("SVMClassifier", "reference", lambda c: "prob_a" in c.attributes and _labels(c) > 2, "couples pairs by another method"),
     ("SVMClassifier", "onnxruntime", _odd, "drops NaN of a decision"),
     (_ML_MODELS, "onnxruntime", lambda c: _transform(c) in ("PROBIT", 4), "loses the probit's digits"),
     ("SVMClassifier", "onnxruntime", lambda c: _labels(c) == 2 and _transform(c) not in ("NONE", "LOGISTIC"), "does not transform two scores of one"),
