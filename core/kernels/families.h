@@ -26,6 +26,7 @@ void AddVectorCast(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
 void AddVectorDepthwise(KernelTable& table);
 void AddVectorDoubleMatMul(KernelTable& table);
+void AddVectorFourier(KernelTable& table);
 void AddVectorNormalisation(KernelTable& table);
 void AddVectorOnnxAttention(KernelTable& table);
 void AddVectorPool(KernelTable& table);

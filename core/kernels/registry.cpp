@@ -52,6 +52,7 @@ void InstallHostKernels() {
     AddVectorCast(table);
     AddVectorConcat(table);
     AddVectorDoubleMatMul(table);
+    AddVectorFourier(table);
     AddVectorNormalisation(table);
     AddVectorPool(table);
     AddVectorQuantizedLstm(table);

@@ -9,16 +9,6 @@ namespace asc {
 namespace {
 constexpr int64_t kLargestFactor = 31;
 
-// exp(-2 pi i k / n), rounded once; roots k and n - k are conjugate to the last bit.
-template <typename T>
-std::complex<T> Root(int64_t k, int64_t n) {
-  const bool upper = k > n - k;
-  const double angle =
-      -2 * std::numbers::pi * static_cast<double>(upper ? n - k : k) / static_cast<double>(n);
-  return {static_cast<T>(std::cos(angle)),
-          static_cast<T>(upper ? -std::sin(angle) : std::sin(angle))};
-}
-
 // A two first, then fours: few passes. Empty when a factor is too large.
 std::vector<int64_t> SmallFactors(int64_t n) {
   std::vector<int64_t> factors;
@@ -38,23 +28,34 @@ std::complex<T> Times(std::complex<T> a, std::complex<T> b) {
 }  // namespace
 
 template <typename T>
+std::complex<T> UnitRoot(int64_t k, int64_t n) {
+  const bool upper = k > n - k;
+  const double angle =
+      -2 * std::numbers::pi * static_cast<double>(upper ? n - k : k) / static_cast<double>(n);
+  return {static_cast<T>(std::cos(angle)),
+          static_cast<T>(upper ? -std::sin(angle) : std::sin(angle))};
+}
+template std::complex<double> UnitRoot<double>(int64_t, int64_t);
+template std::complex<float> UnitRoot<float>(int64_t, int64_t);
+
+int64_t ChirpIndex(int64_t k, int64_t n) {
+  return static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<uint64_t>(k) %
+                              static_cast<uint64_t>(2 * n));
+}
+
+template <typename T>
 BasicFft<T>::BasicFft(int64_t length) : length_(length), factors_(SmallFactors(length)) {
   if (length == 1) return;
   if (!factors_.empty()) {
     roots_.reserve(static_cast<size_t>(length));
-    for (int64_t k = 0; k < length; ++k) roots_.push_back(Root<T>(k, length));
+    for (int64_t k = 0; k < length; ++k) roots_.push_back(UnitRoot<T>(k, length));
     return;
   }
   int64_t padded = 1;
   while (padded < 2 * length - 1) padded *= 2;
   padded_ = std::make_unique<const BasicFft>(padded);
-  // k^2 modulo 2n keeps the angle exact for large k.
-  for (int64_t k = 0; k < length; ++k) {
-    const auto square =
-        static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<uint64_t>(k) %
-                             static_cast<uint64_t>(2 * length));
-    chirp_.push_back(Root<T>(square, 2 * length));
-  }
+  for (int64_t k = 0; k < length; ++k)
+    chirp_.push_back(UnitRoot<T>(ChirpIndex(k, length), 2 * length));
   chirp_fft_.assign(static_cast<size_t>(padded), Complex());
   for (int64_t k = 0; k < length; ++k) {
     chirp_fft_[static_cast<size_t>(k)] = std::conj(chirp_[static_cast<size_t>(k)]);

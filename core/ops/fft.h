@@ -9,6 +9,15 @@
 
 namespace asc {
 
+// exp(-2 pi i k / n) for 0 <= k < n, rounded once; roots k and n - k are conjugate to the last bit.
+template <typename T>
+std::complex<T> UnitRoot(int64_t k, int64_t n);
+extern template std::complex<double> UnitRoot<double>(int64_t, int64_t);
+extern template std::complex<float> UnitRoot<float>(int64_t, int64_t);
+
+// k^2 modulo 2 n, which keeps the angle of exp(-pi i k^2 / n) exact for large k.
+int64_t ChirpIndex(int64_t k, int64_t n);
+
 // Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier series", 1965, for
 // lengths whose prime factors are small, in the self-sorting order of Stockham, "High-speed
 // convolution and correlation", 1966; Bluestein, "A linear filtering approach to the computation of

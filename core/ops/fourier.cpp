@@ -1,8 +1,11 @@
 // DFT and STFT. Complex numbers are pairs along the last axis; float64 is computed in double
 // precision, other types in single.
+#include "core/ops/fourier.h"
+
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/ops/cost.h"
 #include "core/ops/families.h"
 #include "core/ops/fft.h"
 #include "core/ops/infer_rules.h"
@@ -147,24 +150,12 @@ void TransformLines(const Tensor& in, Tensor& out, size_t axis, const BasicFft<R
 Status Dft(KernelContext& context) {
   const Tensor& in = context.input(0);
   Tensor& out = context.output(0);
-  const bool inverse = context.attributes().Int("inverse", 0) != 0,
-             onesided = context.attributes().Int("onesided", 0) != 0;
-  std::optional<int64_t> given_axis;
-  if (context.HasInput(2)) {
-    ASC_ASSIGN_OR_RETURN(given_axis, ReadScalar(context, 2));
-  }
-  ASC_ASSIGN_OR_RETURN(const int64_t attribute,
-                       DftAxis(given_axis, static_cast<int64_t>(in.rank())));
-  const auto axis = static_cast<size_t>(attribute);
-  int64_t length = onesided && inverse ? 2 * (in.dim(axis) - 1) : in.dim(axis);
-  if (context.HasInput(1)) {
-    ASC_ASSIGN_OR_RETURN(length, ReadScalar(context, 1));
-  }
-  ASC_RETURN_IF_ERROR(CheckLength(context.schema(), "length", Dim(length), 1));
+  ASC_ASSIGN_OR_RETURN(const DftCall call, ReadDft(context));
   if (out.size() == 0) return Ok();
   VisitFloats(in.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    TransformLines<T>(in, out, axis, BasicFft<Real<T>>(length), inverse, onesided);
+    TransformLines<T>(in, out, call.axis, BasicFft<Real<T>>(call.length), call.inverse,
+                      call.onesided);
   });
   return Ok();
 }
@@ -244,26 +235,59 @@ void TransformFrames(const Tensor& signal, const Tensor* window, Tensor& out,
 Status Stft(KernelContext& context) {
   const Tensor& signal = context.input(0);
   Tensor& out = context.output(0);
-  const Tensor* window = context.HasInput(2) ? &context.input(2) : nullptr;
-  ASC_ASSIGN_OR_RETURN(const int64_t step, ReadScalar(context, 1));
-  int64_t frame = window != nullptr ? window->size() : signal.dim(1);
-  if (context.HasInput(3)) {
-    ASC_ASSIGN_OR_RETURN(frame, ReadScalar(context, 3));
-  }
-  ASC_RETURN_IF_ERROR(CheckLength(context.schema(), "frame length", Dim(frame), 1));
-  if ((window != nullptr && window->size() != frame) ||
-      (out.dim(1) - 1) * step + frame > signal.dim(1)) {
-    return ShapeError("STFT frames of ", frame,
-                      " samples do not fit the window or the signal of shape ", signal.dims());
-  }
+  ASC_ASSIGN_OR_RETURN(const StftCall call, ReadStft(context));
   if (out.size() == 0) return Ok();
   VisitFloats(signal.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    TransformFrames<T>(signal, window, out, BasicFft<Real<T>>(frame), step);
+    TransformFrames<T>(signal, call.window, out, BasicFft<Real<T>>(call.frame), call.step);
   });
   return Ok();
 }
+
+// About 5 n log2(n) for complex numbers; the length is not known here, and counts as 1024.
+CostEstimate FourierCost(const std::vector<ValueType>& inputs,
+                         const std::vector<ValueType>& outputs,
+                         const AttributeMap& /*attributes*/) {
+  return {25 * KnownElementCount(outputs[0]), DenseBytes(inputs, outputs)};
+}
 }  // namespace
+
+Result<DftCall> ReadDft(const KernelContext& context) {
+  const Tensor& in = context.input(0);
+  DftCall call{};
+  call.inverse = context.attributes().Int("inverse", 0) != 0;
+  call.onesided = context.attributes().Int("onesided", 0) != 0;
+  std::optional<int64_t> given_axis;
+  if (context.HasInput(2)) {
+    ASC_ASSIGN_OR_RETURN(given_axis, ReadScalar(context, 2));
+  }
+  ASC_ASSIGN_OR_RETURN(const int64_t axis, DftAxis(given_axis, static_cast<int64_t>(in.rank())));
+  call.axis = static_cast<size_t>(axis);
+  call.length = call.onesided && call.inverse ? 2 * (in.dim(call.axis) - 1) : in.dim(call.axis);
+  if (context.HasInput(1)) {
+    ASC_ASSIGN_OR_RETURN(call.length, ReadScalar(context, 1));
+  }
+  ASC_RETURN_IF_ERROR(CheckLength(context.schema(), "length", Dim(call.length), 1));
+  return call;
+}
+
+Result<StftCall> ReadStft(KernelContext& context) {
+  const Tensor &signal = context.input(0), &out = context.output(0);
+  StftCall call{};
+  call.window = context.HasInput(2) ? &context.input(2) : nullptr;
+  ASC_ASSIGN_OR_RETURN(call.step, ReadScalar(context, 1));
+  call.frame = call.window != nullptr ? call.window->size() : signal.dim(1);
+  if (context.HasInput(3)) {
+    ASC_ASSIGN_OR_RETURN(call.frame, ReadScalar(context, 3));
+  }
+  ASC_RETURN_IF_ERROR(CheckLength(context.schema(), "frame length", Dim(call.frame), 1));
+  if ((call.window != nullptr && call.window->size() != call.frame) ||
+      (out.dim(1) - 1) * call.step + call.frame > signal.dim(1)) {
+    return ShapeError("STFT frames of ", call.frame,
+                      " samples do not fit the window or the signal of shape ", signal.dims());
+  }
+  return call;
+}
 
 void AddFourierOps(OpTable& table) {
   table.Add("DFT", 20)
@@ -280,7 +304,8 @@ void AddFourierOps(OpTable& table) {
       .Attr("inverse", int64_t{0})
       .Attr("onesided", int64_t{0}, "", "1: only the half that real signals need")
       .Infer(InferDft)
-      .Kernel(Dft);
+      .Kernel(Dft)
+      .Cost(FourierCost);
   table.Add("STFT", 17)
       .Doc("Fourier transforms of windowed frames of a signal [batch, length, 1 or 2]")
       .Input("signal", "T1")
@@ -292,7 +317,8 @@ void AddFourierOps(OpTable& table) {
       .Types("T2", types::kIndex)
       .Attr("onesided", int64_t{1}, "", "1: only the half that real signals need")
       .Infer(InferStft)
-      .Kernel(Stft);
+      .Kernel(Stft)
+      .Cost(FourierCost);
 }
 
 }  // namespace asc

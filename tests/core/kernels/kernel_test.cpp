@@ -76,11 +76,12 @@ void ExpectZeroPadding(const Tensor& blocked, int64_t channels, int c0, std::str
 template <typename T>
 void ExpectCloseAs(const Tensor& got, const Tensor& want, double tolerance, std::string_view kernel) {
   double largest = 0;
-  for (const double x : want.values<T>()) {
+  for (int64_t i = 0; i < want.size(); ++i) {
+    const auto x = static_cast<double>(want.data<T>()[i]);
     if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
   }
   for (int64_t i = 0; i < want.size(); ++i) {
-    const double g = got.data<T>()[i], w = want.data<T>()[i];
+    const auto g = static_cast<double>(got.data<T>()[i]), w = static_cast<double>(want.data<T>()[i]);
     const bool same = (std::isnan(g) && std::isnan(w)) || g == w || std::fabs(g - w) <= tolerance * (std::fabs(w) + largest);
     ASSERT_TRUE(same) << kernel << ": element " << i << " is " << g << ", expected " << w;
   }
@@ -91,6 +92,8 @@ void ExpectClose(const Tensor& got, const Tensor& want, double tolerance, std::s
   ASSERT_EQ(got.dims(), want.dims()) << kernel;
   if (want.dtype() == DataType::kFloat32) return ExpectCloseAs<float>(got, want, tolerance, kernel);
   if (want.dtype() == DataType::kFloat64) return ExpectCloseAs<double>(got, want, tolerance, kernel);
+  if (want.dtype() == DataType::kFloat16) return ExpectCloseAs<Half>(got, want, tolerance, kernel);
+  if (want.dtype() == DataType::kBFloat16) return ExpectCloseAs<BFloat16>(got, want, tolerance, kernel);
   EXPECT_TRUE(got.ContentEquals(want)) << kernel;
 }
 }  // namespace
