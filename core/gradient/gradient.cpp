@@ -69,10 +69,9 @@ Status Reverse::Visit(const Node& node, const Path& path) {
     return Ok();
   const GradientRule rule = FindGradient(*node.schema);
   if (rule == nullptr) {
-    return located(
-        Error(Code::kUnsupportedOperator, "operator ", node.schema->FullName(),
-              " has no gradient, and is on the way from xs to y")
-            .WithHint("write it by operators that have one, or name its output in xs or zs"));
+    return located(Error(Code::kUnsupportedOperator, "operator ", node.schema->FullName(),
+                         " has no gradient, and is on the way from xs to y")
+                       .WithHint(kOtherWays));
   }
   std::vector<bool> wanted;
   for (const ValueId input : node.inputs) wanted.push_back(path.Has(input));

@@ -16,16 +16,9 @@ Expr Over(GradientStep& s, std::string_view op, const Expr& x) {
                Attributes({{"keepdims", int64_t{1}}, {"noop_with_empty_axes", noop}}));
 }
 
-// How many elements of x become one of y.
-Expr CountOver(GradientStep& s) {
-  const auto x = s.x().shape().ToDims(), y = s.y().shape().ToDims();
-  if (x && y && ElementCount(*y) > 0)
-    return Number(s.g(), static_cast<double>(ElementCount(*x) / ElementCount(*y)));
-  const auto size = [](const Expr& of) { return Cast(Apply("Size", {of}), DataType::kFloat64); };
-  return CastLike(size(s.x()) / size(s.y()), s.g());
+void ReduceMean(GradientStep& s) {
+  s.Give(0, ExpandLike(Kept(s, s.g() / CountRatio(s.x(), s.y())), s.x()));
 }
-
-void ReduceMean(GradientStep& s) { s.Give(0, ExpandLike(Kept(s, s.g() / CountOver(s)), s.x())); }
 
 // Max and Min: elements that are the result share its gradient alike.
 void ReduceExtreme(GradientStep& s) {

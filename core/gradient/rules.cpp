@@ -8,8 +8,9 @@ const std::map<std::string, GradientRule, std::less<>>& AllRules() {
   static const auto* const rules = [] {
     auto* made = new std::map<std::string, GradientRule, std::less<>>;
     for (const auto family :
-         {ActivationGradients, ArithmeticGradients, FunctionGradients, IndexingGradients,
-          MatMulGradients, RearrangementGradients, ReductionGradients}) {
+         {ActivationGradients, ArithmeticGradients, ConvolutionGradients, FunctionGradients,
+          IndexingGradients, LossGradients, MatMulGradients, NormalizationGradients,
+          PoolingGradients, RearrangementGradients, ReductionGradients}) {
       for (const GradientRow& row : family()) made->emplace(row.op, row.rule);
     }
     return made;

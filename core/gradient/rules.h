@@ -23,9 +23,13 @@ struct GradientRow {
 // The rows, by family; each in the file of its name.
 std::span<const GradientRow> ActivationGradients();
 std::span<const GradientRow> ArithmeticGradients();
+std::span<const GradientRow> ConvolutionGradients();
 std::span<const GradientRow> FunctionGradients();
 std::span<const GradientRow> IndexingGradients();
+std::span<const GradientRow> LossGradients();
 std::span<const GradientRow> MatMulGradients();
+std::span<const GradientRow> NormalizationGradients();
+std::span<const GradientRow> PoolingGradients();
 std::span<const GradientRow> RearrangementGradients();
 std::span<const GradientRow> ReductionGradients();
 

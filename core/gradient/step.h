@@ -8,6 +8,10 @@
 
 namespace asc {
 
+// A hint where there is no gradient.
+inline constexpr std::string_view kOtherWays =
+    "write it by operators that have a gradient, or name its output in xs or zs";
+
 class GradientStep : public OperatorWriter {
  public:
   // `gradients`: of the node's outputs, an invalid id where y does not depend on one.
@@ -46,7 +50,8 @@ class GradientStep : public OperatorWriter {
   template <typename... Args>
   void Refuse(const Args&... what) {
     Fail(Error(Code::kUnsupportedOperator, "the gradient of ", node_.schema->FullName(), " ",
-               what...));
+               what...)
+             .WithHint(kOtherWays));
   }
   // Fails where y depends on output i, for which the rule has nothing.
   void RefuseOutput(size_t i);

@@ -36,7 +36,7 @@ Status CheckAttributes(const ImportedNode& node) {
 }  // namespace
 
 bool IsGradient(const ImportedNode& node) {
-  return node.domain == "ai.onnx.preview.training" && node.op_type == "Gradient";
+  return node.domain == kTrainingDomain && node.op_type == "Gradient";
 }
 
 Result<GradientNames> ReadGradient(const ImportedNode& node) {

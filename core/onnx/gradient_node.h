@@ -11,6 +11,8 @@
 
 namespace asc::onnx {
 
+inline constexpr std::string_view kTrainingDomain = "ai.onnx.preview.training";
+
 bool IsGradient(const ImportedNode& node);
 
 // What the attributes of a Gradient name.

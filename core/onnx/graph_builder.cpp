@@ -31,6 +31,7 @@ struct Shared {
   std::set<std::string> input_symbols;  // that the model's inputs bind
   std::set<std::string> open_inputs;    // initializers of the model's graph that are to be inputs
   size_t nodes = 0;
+  bool has_gradients = false;
   std::vector<const ImportedFunction*> calls;  // being expanded, outermost first
 };
 
@@ -436,6 +437,8 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
   while (!inputs.empty() && !inputs.back().valid()) inputs.pop_back();
   size_t output_count = node.outputs.size();
   while (output_count > 0 && node.outputs[output_count - 1].empty()) --output_count;
+  // Where a model has gradients, Dropout may have one, which needs its mask.
+  if (shared_.has_gradients && node.op_type == "Dropout" && inputs.size() > 2) output_count = 2;
 
   struct Body {
     std::string name;
@@ -465,7 +468,7 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
   graph_.node(id).origins = node.origins;
   for (Body& body : bodies)
     graph_.AddRegion(id, body.name, std::move(body.graph), std::move(body.captures));
-  for (size_t i = 0; i < output_count; ++i) {
+  for (size_t i = 0; i < std::min(output_count, node.outputs.size()); ++i) {
     const std::string& name = node.outputs[i];
     if (name.empty()) continue;
     const ValueId value = graph_.node(id).outputs[i];
@@ -473,7 +476,7 @@ Status ScopeBuilder::AddNode(const ImportedNode& node, const OpSchema* schema) {
     ASC_RETURN_IF_ERROR(Define(name, value));
   }
   ASC_RETURN_IF_ERROR(InferNode(graph_, id, reached_));
-  for (size_t i = 0; i < output_count; ++i) {
+  for (size_t i = 0; i < std::min(output_count, node.outputs.size()); ++i) {
     const auto declared = declared_.find(node.outputs[i]);
     if (declared == declared_.end()) continue;
     Status status = FillFromDeclared(declared->second, shared_.input_symbols,
@@ -501,6 +504,7 @@ Result<std::unique_ptr<Graph>> BuildGraph(const ImportedModel& model, Overridabl
   if (overridable == Overridable::kInputs) shared.open_inputs = OverridableNames(model);
   ASC_RETURN_IF_ERROR(shared.functions.Add(model.functions));
   shared.names.Reserve(model.graph);
+  shared.has_gradients = model.opsets.contains(kTrainingDomain);
   auto graph =
       std::make_unique<Graph>(model.graph.name.empty() ? std::string("graph") : model.graph.name);
   ScopeBuilder builder(shared, *graph, nullptr);

@@ -18,7 +18,7 @@ from onnx.backend.test.loader import load_model_tests
 import pyasc
 
 # (kind, how many models at least).
-KINDS = [("node", 1880), ("simple", 21), ("pytorch-operator", 35), ("pytorch-converted", 82)]
+KINDS = [("node", 1880), ("simple", 23), ("pytorch-operator", 35), ("pytorch-converted", 82)]
 PROTOS = {"tensor_type": onnx.TensorProto, "sequence_type": onnx.SequenceProto, "optional_type": onnx.OptionalProto}
 
 

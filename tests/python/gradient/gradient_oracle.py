@@ -51,6 +51,7 @@ class Case:
 
     def __init__(self, nodes, feeds, xs=None, outputs=("y",), constants=(), opset=28, is_open=False):
         """`xs`: what to differentiate by; default: all inputs of float64. `is_open`: those have no known extents."""
+        nodes = nodes.replace("<>", "") if isinstance(nodes, str) else nodes
         self.nodes = parse_nodes(nodes) if isinstance(nodes, str) else list(nodes)
         self.feeds = {name: np.asarray(value) for name, value in feeds.items() if name not in constants}
         self.xs = list(xs or [name for name, value in self.feeds.items() if value.dtype == np.float64])
