@@ -21,12 +21,17 @@ using asc::capi::View;
 
 namespace asc::capi {
 
-Result<Tensor> TensorOf(const asc_value* value, std::string_view argument) {
+namespace {
+Status CheckTensor(const asc_value* value, std::string_view argument) {
   ASC_RETURN_IF_ERROR(CheckHandle(value, argument));
-  if (!(*value)->is_tensor()) {
-    return InvalidArgument("argument '", argument, "' must be a tensor, given a value of kind ",
-                           ValueKindName((*value)->kind()));
-  }
+  if ((*value)->is_tensor()) return Ok();
+  return InvalidArgument("argument '", argument, "' must be a tensor, given a value of kind ",
+                         ValueKindName((*value)->kind()));
+}
+}  // namespace
+
+Result<Tensor> TensorOf(const asc_value* value, std::string_view argument) {
+  ASC_RETURN_IF_ERROR(CheckTensor(value, argument));
   return (*value)->tensor();
 }
 
@@ -330,7 +335,8 @@ asc_status* asc_value_get_mutable_data(asc_value* value, void** data, size_t* by
 
 asc_status* asc_value_get_string(const asc_value* value, size_t index, asc_string* out) {
   return Guard([&]() -> Status {
-    ASC_ASSIGN_OR_RETURN(const Tensor tensor, asc::capi::TensorOf(value, "value"));
+    ASC_RETURN_IF_ERROR(asc::capi::CheckTensor(value, "value"));
+    const Tensor& tensor = (*value)->tensor();  // no copy: this is called for each element
     ASC_NEED(out);
     if (tensor.dtype() != DataType::kString)
       return asc::TypeError("not a string tensor: ", tensor.TypeString());

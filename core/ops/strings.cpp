@@ -43,7 +43,7 @@ Status InferStringSplit(InferContext& context) {
   return Ok();
 }
 
-constexpr std::string_view kSpace = " \t\n\v\f\r";
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // At most `most` splits; what is left after the last one stays whole.
 // Appends the pieces of a text, which refer to it; gives their number.
@@ -54,11 +54,13 @@ size_t SplitText(std::string_view text, std::string_view delimiter, int64_t most
   if (delimiter.empty()) {
     // Runs of white space separate; those at the ends count for nothing.
     while (true) {
-      const size_t begin = text.find_first_not_of(kSpace);
-      if (begin == std::string_view::npos) return pieces.size() - before;
+      size_t begin = 0;
+      while (begin < text.size() && IsSpace(text[begin])) ++begin;
+      if (begin == text.size()) return pieces.size() - before;
       text.remove_prefix(begin);
-      const size_t end = text.find_first_of(kSpace);
-      if (end == std::string_view::npos || count() == most) break;
+      size_t end = 0;
+      while (end < text.size() && !IsSpace(text[end])) ++end;
+      if (end == text.size() || count() == most) break;
       pieces.push_back(text.substr(0, end));
       text.remove_prefix(end);
     }

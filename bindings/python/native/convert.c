@@ -124,6 +124,12 @@ int pyasc_to_text(PyObject* object, void* element) {
   return pyasc_text(object, (asc_string*)element);
 }
 
+int pyasc_to_str(PyObject* object, void* element) {
+  if (PyUnicode_Check(object)) return pyasc_text(object, (asc_string*)element);
+  PyErr_SetString(PyExc_TypeError, "an element must be a str");
+  return 0;
+}
+
 int pyasc_to_value(PyObject* object, void* element) {
   if (object == Py_None) return 1;
   *(void**)element = PyCapsule_GetPointer(object, "asc_value");

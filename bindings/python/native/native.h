@@ -25,6 +25,7 @@ void* pyasc_array(PyObject* sequence, size_t element_size, pyasc_converter conve
 int pyasc_to_int64(PyObject* object, void* element);
 int pyasc_to_double(PyObject* object, void* element);
 int pyasc_to_text(PyObject* object, void* element);
+int pyasc_to_str(PyObject* object, void* element); /* TypeError for bytes too */
 int pyasc_to_value(PyObject* object, void* element); /* None: NULL */
 int pyasc_to_type(PyObject* object, void* element);
 

@@ -39,7 +39,11 @@ def tensor_to_value(array, writable=False):
         if not shareable or not array.flags.writeable:
             raise InvalidArgumentError("an array for an output must be C-contiguous, aligned, native and writable")
     if number == _dtypes.STRING:
-        return _asc.asc_value_create_strings(array.shape, [_to_text(item) for item in array.reshape(-1).tolist()])
+        items = array.reshape(-1).tolist()
+        try:
+            return _asc.asc_value_create_strings(array.shape, items)
+        except TypeError:  # not all are str
+            return _asc.asc_value_create_strings(array.shape, [_to_text(item) for item in items])
     if number in _dtypes.PACKED:
         return _asc.pyasc_borrow(_dtypes.pack(array, number), number, array.shape, False)
     if not shareable:
@@ -95,9 +99,8 @@ def _tensor_from_value(value):
     number = _asc.asc_value_get_dtype(value)
     shape = _asc.asc_value_get_dims(value)
     if number == _dtypes.STRING:
-        array = np.empty(shape, object)
-        array.reshape(-1)[:] = _asc.pyasc_strings(value, array.size)
-        return array
+        items = _asc.pyasc_strings(value, _asc.asc_value_get_count(value))
+        return np.fromiter(items, object, len(items)).reshape(shape)
     buffer = _asc.pyasc_buffer(value)
     if number in _dtypes.PACKED:
         return _dtypes.unpack(np.frombuffer(buffer, np.uint8), number, shape)
