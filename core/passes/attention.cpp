@@ -39,7 +39,7 @@ class Matcher {
     found_.nodes = {node.id};
     const Node* softmax = SoftmaxOf(node.inputs[0]);
     if (softmax == nullptr || !Scores(softmax->inputs[0])) return std::nullopt;
-    if (!Read(node.inputs[1], weighted->swap[1], found_.v)) return std::nullopt;
+    if (!Read(node.inputs[1], weighted->swap[1], Axis::kAnyOfMatrix, found_.v)) return std::nullopt;
     found_.result = node.outputs[0];
     TakeTransposeAfter();
     return found_;
@@ -137,8 +137,8 @@ class Matcher {
     }
     found_.form.scale = product->alpha;
     found_.nodes.push_back(node->id);
-    return Read(node->inputs[0], product->swap[0], found_.q) &&
-           Read(node->inputs[1], !product->swap[1], found_.k);
+    return Read(node->inputs[0], product->swap[0], Axis::kLast, found_.q) &&
+           Read(node->inputs[1], !product->swap[1], Axis::kAnyOfMatrix, found_.k);
   }
 
   bool Filled(const Node& node) {
@@ -157,15 +157,20 @@ class Matcher {
     return false;
   }
 
+  // Which axis of an operand may be the one whose elements stand next to each other.
+  enum class Axis { kLast, kAnyOfMatrix };
+
   // How `value`, with its last two axes swapped where `swap` says so, is read from what is behind a
-  // Transpose and, behind that, a Gather of one place along the first axis.
-  bool Read(ValueId value, bool swap, Operand& operand) {
+  // Transpose and, behind that, a Gather of one place along the first axis; or as it is, where it would
+  // be read in strides otherwise.
+  bool Read(ValueId value, bool swap, Axis inner, Operand& operand) {
     const Shape& shape = graph_.value(value).type.shape;
     if (graph_.value(value).is_constant()) return false;  // a product with packed weights is faster
-    operand.value = value;
-    Permutation order(shape.rank());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-    if (swap) std::swap(order[order.size() - 1], order[order.size() - 2]);
+    Permutation plain(shape.rank());
+    for (size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<int64_t>(i);
+    if (swap) std::swap(plain[plain.size() - 1], plain[plain.size() - 2]);
+    Permutation order = plain;
+    ValueId source = value;
     std::vector<NodeId> seen;
     int64_t index = -1;
     if (const Node* gather = ProducerOf(graph_, value, "Gather")) {
@@ -174,26 +179,39 @@ class Matcher {
       if (place && transpose != nullptr) {
         index = *place;
         seen.push_back(gather->id);
-        value = gather->inputs[0];
+        source = gather->inputs[0];
         // The axis that Gather takes away stands first.
         for (int64_t& axis : order) ++axis;
         order.insert(order.begin(), 0);
       }
     }
-    if (const Node* transpose = ProducerOf(graph_, value, "Transpose")) {
+    if (const Node* transpose = ProducerOf(graph_, source, "Transpose")) {
       if (const auto perm = PermutationOf(graph_, *transpose)) {
         seen.push_back(transpose->id);
-        operand.value = transpose->inputs[0];
+        source = transpose->inputs[0];
         order = Compose(*perm, order);
       } else if (index >= 0) {
         return false;
       }
     }
-    if (IsVariable(graph_, operand.value)) return false;
+    if (!IsReadInRows(order, inner)) {
+      if (!IsReadInRows(plain, inner)) return false;
+      source = value;
+      order = plain;
+      seen.clear();
+      index = -1;
+    }
+    if (IsVariable(graph_, source)) return false;
+    operand.value = source;
     operand.arrangement.index = index;
     if (!IsIdentity(order)) operand.arrangement.perm = order;
     found_.matched.insert(found_.matched.end(), seen.begin(), seen.end());
     return true;
+  }
+
+  static bool IsReadInRows(const Permutation& order, Axis inner) {
+    const auto last = static_cast<int64_t>(order.size()) - 1;
+    return order.back() == last || (inner == Axis::kAnyOfMatrix && order[order.size() - 2] == last);
   }
 
   // The constant place along the first axis that a Gather takes, counted from the front.
@@ -213,7 +231,8 @@ class Matcher {
     const Node* transpose = SoleUser(graph_, found_.result);
     if (transpose == nullptr || !transpose->Is("Transpose")) return;
     const auto perm = PermutationOf(graph_, *transpose);
-    if (!perm) return;
+    // The elements of a row stay next to each other.
+    if (!perm || perm->back() != static_cast<int64_t>(perm->size()) - 1) return;
     found_.form.y_perm = *perm;
     found_.nodes.push_back(transpose->id);
     found_.result = transpose->outputs[0];

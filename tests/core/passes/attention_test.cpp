@@ -83,6 +83,29 @@ TEST(FusedAttentionTest, TakesInTransposes) {
       v_perm = [2, 0, 3, 1, 4], q_index = 0, k_index = 1, v_index = 2})");
 }
 
+// Attention between channels: rows of the operands and of the result would be read and written in strides.
+TEST(FusedAttentionTest, TransposesThatScatterRowsStay) {
+  const std::string inputs = R"(
+    input %a: float32[B, S, 2, 4]
+    input %b: float32[B, S, 2, 4]
+    input %c: float32[2, 4, B, S]
+  )";
+  const std::string operands = R"(
+    %q = Transpose(%a) {perm = [0, 2, 3, 1]}
+    %v = Transpose(%c) {perm = [2, 0, 3, 1]})";
+  ExpectAttention(inputs, operands + R"(
+    %k = Transpose(%b) {perm = [0, 2, 1, 3]}
+    %s = MatMul(%q, %k)
+    %w = Softmax(%s)
+    %u = Transpose(%v) {perm = [0, 1, 3, 2]}
+    %o = MatMul(%w, %u)
+    %y = Transpose(%o) {perm = [0, 3, 1, 2]})",
+                  R"(
+    %q = Transpose(%a) {perm = [0, 2, 3, 1]}
+    %o = asc.FusedAttention(%q, %b, %c) {k_perm = [0, 2, 3, 1], v_perm = [2, 0, 1, 3]}
+    %y = Transpose(%o) {perm = [0, 3, 1, 2]})");
+}
+
 // Additive masks, and conditions of Where, come after the product.
 TEST(FusedAttentionTest, Masks) {
   const std::string inputs = kHeads + "input %m: float32[B, 1, 1, K] input %t: bool[1, 1, S, K]\n";
