@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/onnx/adapters/contrib.h"
+
 namespace asc::onnx {
 namespace {
 // By domain and operator, ordered by version.
@@ -11,7 +13,8 @@ using Table = std::map<std::pair<std::string_view, std::string_view>, std::vecto
 Table MakeTable() {
   Table table;
   for (const auto rows :
-       {ElementwiseAdapters(), MlAdapters(), NormalizationAdapters(), RecurrentAdapters(),
+       {ContribAttentionAdapters(), ContribFusionAdapters(), ContribQuantizedAdapters(),
+        ElementwiseAdapters(), MlAdapters(), NormalizationAdapters(), RecurrentAdapters(),
         ReductionAdapters(), ResizeAdapters(), ShapeAdapters()}) {
     for (const AdapterRow& row : rows) table[{row.domain, row.op}].push_back(row);
   }
