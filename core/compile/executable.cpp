@@ -19,6 +19,30 @@ std::vector<Port> PortsOf(const Graph& graph, bool inputs) {
   return ports;
 }
 
+// The nodes that a run may need, in order: those that the outputs or variables depend on. Nothing is asked of the others, so that
+// they do no harm where no pass has removed them.
+Result<std::vector<NodeId>> NeededNodes(const Graph& graph) {
+  ASC_ASSIGN_OR_RETURN(std::vector<NodeId> order, graph.TopologicalOrder());
+  std::vector<char> needed(graph.value_bound(), 0);
+  const auto need = [&](ValueId id) {
+    if (id.valid()) needed[static_cast<size_t>(id.index)] = 1;
+  };
+  for (const GraphOutput& output : graph.outputs()) need(output.value);
+  std::vector<NodeId> reversed;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Node& node = graph.node(*it);
+    const bool is_needed = node.schema->writes_variable ||
+                           std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+                             return id.valid() && needed[static_cast<size_t>(id.index)];
+                           });
+    if (!is_needed) continue;
+    reversed.push_back(*it);
+    for (const ValueId id : graph.AllInputs(*it)) need(id);
+  }
+  order.assign(reversed.rbegin(), reversed.rend());
+  return order;
+}
+
 PassOptions PassOptionsOf(const CompileOptions& options, const Device& device) {
   PassOptions passes;
   passes.graph_opt_level = options.graph_opt_level;
@@ -115,7 +139,7 @@ Result<std::shared_ptr<Executable>> Executable::Prepare(std::unique_ptr<Graph> g
                                                         std::shared_ptr<ConstantStore> constants) {
   std::shared_ptr<Executable> made(new Executable(std::move(graph), device, options));
   made->constants_ = constants;
-  ASC_ASSIGN_OR_RETURN(made->order_, made->graph_->TopologicalOrder());
+  ASC_ASSIGN_OR_RETURN(made->order_, NeededNodes(*made->graph_));
   made->bodies_.resize(made->graph_->node_bound());
   for (const NodeId id : made->order_) {
     Node& node = made->graph_->node(id);

@@ -22,8 +22,9 @@ class Verdict:
         return self.kind in BAD
 
 
-# Worst first. "refused": an oracle answers where pyasc does not; "wrong": no oracle agrees.
-BAD = ("crashed", "levels", "wrong", "refused")
+# Worst first. "unclear": a refusal that does not help or does harm; "refused": an oracle answers where pyasc does not; "wrong": no
+# oracle agrees.
+BAD = ("crashed", "unclear", "levels", "wrong", "refused")
 
 
 def judge(case, worker):
@@ -39,11 +40,13 @@ def judge_levels(case, worker):
 def _judge(case, worker, ask):
     model = case.model()
     data, feeds = model.SerializeToString(), case.feeds()
-    answers = {engine: worker.ask(engine, data, feeds) for engine in PYASC}
+    answers = {engine: worker.ask(engine, data, feeds, getattr(case, "good", None)) for engine in PYASC}
     plain, optimised = answers["pyasc-0"], answers["pyasc-3"]
     for engine in PYASC:
         if answers[engine].kind in ("crashed", "hung"):
             return Verdict("crashed", f"{engine} {answers[engine].kind}")
+        if answers[engine].kind == "unclear":
+            return Verdict("unclear", f"{engine} {answers[engine].why[:600]}")
     if plain.kind != optimised.kind:
         return Verdict("levels", f"level 0 {_brief(plain)}; level 3 {_brief(optimised)}")
     if plain.outputs is None and plain.why[:5] != optimised.why[:5]:

@@ -2,8 +2,11 @@
 
 import dataclasses
 import multiprocessing
+import warnings
 
-from tests.conformance.edge_paths import engines
+import onnx
+
+from tests.conformance.edge_paths import engines, oracle
 
 # pyasc without and with its passes, then who is asked for an opinion.
 PYASC = ("pyasc-0", "pyasc-3")
@@ -16,34 +19,71 @@ class Answer:
 
     outputs: dict | None = None
     why: str = ""  # of a refusal
-    kind: str = "answered"  # answered, refused, lacks (has no such kernel), crashed, hung
+    kind: str = "answered"  # answered, refused, lacks (has no such kernel), crashed, hung, unclear (refused as it must not be)
 
 
-def _answer(engine, model, feeds):
+class _Unclear(Exception):
+    """A refusal that does not help, or that leaves the model other than it was."""
+
+
+def _run_pyasc(model, level, feeds, good):
+    """`good`: feeds that must be answered after a refusal as they were before it."""
+    import pyasc
+
+    try:
+        loaded = engines.load(model, level)
+        before = _or_none(loaded, good)
+        try:
+            return loaded.run(feeds)
+        except pyasc.errors.PyascError as error:
+            _check_refusal(loaded, feeds, error)
+            if before is not None and (lines := oracle.differences(loaded.run(good), before)):
+                raise _Unclear(f"after a refusal: {'; '.join(lines)}") from error
+            raise
+    except pyasc.errors.PyascError as error:
+        if error.code == "E5099" or not error.message.strip() or not error.hint:
+            raise _Unclear(str(error)) from error
+        raise
+
+
+def _or_none(loaded, feeds):
+    try:
+        return None if feeds is None else loaded.run(feeds)
+    except Exception:
+        return None
+
+
+def _check_refusal(loaded, feeds, error):
+    try:
+        loaded.run(feeds)
+    except Exception as again:
+        if getattr(again, "code", "") == error.code:
+            return
+        raise _Unclear(f"first {error}, then {again}") from again
+    raise _Unclear(f"first {error}, then an answer")
+
+
+def _answer(engine, model, feeds, good):
     try:
         if engine.startswith("pyasc"):
-            loaded = engines.load(model.SerializeToString(), int(engine[-1]))
-        else:
-            loaded = engines.PEERS[engine](model)
-        return Answer(loaded.run(feeds))
+            return Answer(_run_pyasc(model, int(engine[-1]), feeds, good))
+        return Answer(engines.PEERS[engine](onnx.load_from_string(model)).run(feeds))
+    except _Unclear as error:
+        return Answer(why=str(error), kind="unclear")
     except engines.Unavailable as error:
         return Answer(why=str(error), kind="lacks")
     except Exception as error:
         text = f"{getattr(error, 'code', type(error).__name__)} {error}"
-        lacks = engine != "pyasc" and any(word in text for word in (*engines.LACKS, "NotImplemented", "No module named"))
+        if engine.startswith("pyasc") and not hasattr(error, "code"):
+            return Answer(why=text, kind="unclear")
+        lacks = not engine.startswith("pyasc") and any(word in text for word in (*engines.LACKS, "NotImplemented", "No module named"))
         return Answer(why=text, kind="lacks" if lacks else "refused")
 
 
 def _serve(pipe):
-    import warnings
-
-    import onnx
-
     warnings.simplefilter("ignore")
     while True:
-        engine, model, feeds = pipe.recv()
-        answer = _answer(engine, onnx.load_from_string(model), feeds)
-        pipe.send(answer)
+        pipe.send(_answer(*pipe.recv()))
 
 
 class Worker:
@@ -60,11 +100,11 @@ class Worker:
         self._process.start()
         theirs.close()
 
-    def ask(self, engine, model, feeds):
+    def ask(self, engine, model, feeds, good=None):
         if self._process is None or not self._process.is_alive():
             self._start()
         try:
-            self._pipe.send((engine, model, feeds))
+            self._pipe.send((engine, model, feeds, good))
             if self._pipe.poll(self.timeout):
                 return self._pipe.recv()
             kind = "hung"

@@ -10,6 +10,7 @@ import engines
 from cases.fusion_patterns import BN, CONV, IMAGE, INNER_TYPE, NORM, PATTERNS, W
 from oracle import (
     assert_same,
+    boolean,
     check,
     f16,
     f32,
@@ -160,6 +161,30 @@ def test_dead_nodes_do_no_harm(level):
     text = "y = Relu(x); unused = Div(k, zero); unused2 = Neg(unused)"
     model = make_model(text, {"x": x}, ["y"], {"k": np.ones(1, i32), "zero": np.zeros(1, i32)})
     check(model, {"x": x}, np.maximum(x, 0), level, peers=())
+
+
+@levels
+@pytest.mark.parametrize("dead", ["u = Expand(x, s)", "u = Reshape(x, s)", "u = Squeeze(x, z)", "u = MatMul(x, x)", "u = Gather(x, s)"])
+@pytest.mark.parametrize("where", ["graph", "branch", "body"])
+def test_dead_nodes_of_wrong_shapes_do_no_harm(where, dead, level):
+    """What no output needs is not asked for its shape by a run, at level 0 either."""
+    x, weights = random((2, 3)), {"s": np.array([5, 4], i64), "z": np.array([0], i64)}
+    weights = {k: v for k, v in weights.items() if f" {k})" in dead}
+    known = {"x": (f32, ["n", "m"] if where == "graph" else None)}
+    if where == "graph":
+        model, feeds = make_model(f"y = Neg(x); {dead}; w = Neg(u)", known, ["y"], weights), {}
+    elif where == "branch":
+        branches = [make_graph(parse_nodes(t), {}, {"t": f32}) for t in (f"{dead}; t = Neg(x)", "t = Abs(x)")]
+        nodes = [node("If", "c", "y", then_branch=branches[0], else_branch=branches[1])]
+        model, feeds = make_model(nodes, known | {"c": (boolean, ())}, {"y": f32}, weights), {"c": np.array(True)}
+    else:
+        body = make_graph(
+            parse_nodes(f"{dead}; keep = Identity(go); b = Neg(a)"),
+            {"i": (i64, ()), "go": (boolean, ()), "a": (f32, None)},
+            {"keep": (boolean, ()), "b": f32},
+        )
+        model, feeds = make_model([node("Loop", "m,,x", "y", body=body)], known | {"m": (i64, ())}, {"y": f32}, weights), {"m": np.array(3)}
+    check(model, {"x": x} | feeds, -x, level, peers=())
 
 
 GROUPS = {
