@@ -56,6 +56,11 @@ std::optional<Plan> PlanOf(const KernelRequest& request) {
     const OperandDesc& in = request.inputs[i];
     if (!in.present) return std::nullopt;
     if (plan.channels[i]) {
+      // They stand along an axis of their own, whether or not any other operand has more than one element.
+      const size_t rank = plan.blocked ? 5 : request.outputs[0].dims.size();
+      Result<Dims> space = BroadcastDims(plan.space, Dims(rank, 1));
+      if (!space.ok()) return std::nullopt;
+      plan.space = std::move(*space);
       // Channels that fill up the last block are read, so that only constants can be given them.
       const bool padded = plan.blocked && simd::IsPaddedImage(request.outputs[0]);
       if (!simd::IsPlain(in) || (padded && in.constant == nullptr)) return std::nullopt;

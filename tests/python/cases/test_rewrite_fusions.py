@@ -187,6 +187,24 @@ def test_dead_nodes_of_wrong_shapes_do_no_harm(where, dead, level):
     check(model, {"x": x} | feeds, -x, level, peers=())
 
 
+@levels
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 1, 1), (2, 1, 1, 1), (1, 16, 1, 1), (1, 1, 1, 3)], ids=str)
+def test_normalised_images_of_one_element(shape, known, level):
+    """Channels are an axis even where no operand has more than one element: a pixel of one channel after a global pool."""
+    channels = shape[1]
+    x, z = random(shape), random(shape, f32, 1)
+    vectors = {name: abs(random((channels,), f32, name)) + 0.5 for name in ("g", "b", "m", "v")}
+    weights = {"w": random((channels, channels) + (1,) * (len(shape) - 2)), **vectors}
+    spec = {"x": x, "z": z} if known else {n: (f32, [f"{n}{i}" for i in range(len(shape))]) for n in "xz"}
+    for text in (
+        "c = Conv(x, w); n = BatchNormalization(c, g, b, m, v); y = Max(n, z)",
+        "c = Neg(x); n = BatchNormalization(c, g, b, m, v); y = Max(n, z)",
+        "c = Identity(x); y = BatchNormalization(x, g, b, m, v)",
+    ):
+        check(make_model(text, dict(spec), "yc", weights), {"x": x, "z": z}, level=level)
+
+
 GROUPS = {
     "between-two-groups": (
         "a = Neg(x); b = Exp(a); c = Abs(a); d = Add(b, k); e = Sign(d); f = Clip(d, , k); h = Hardmax(d);"
