@@ -1,29 +1,23 @@
 // Windows for spectra (HannWindow, HammingWindow, BlackmanWindow) and MelWeightMatrix.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
 #include "core/ops/shape_facts.h"
+#include "core/ops/strided_copy.h"
 #include "core/tensor/element.h"
 
 namespace asc {
 namespace {
 
-// Real numbers into a numeric tensor; integers are cut off what float32 holds of them, so that rounding does
+// A real number as an element; integers are cut off what float32 holds of it, so that rounding does
 // not take a one for less.
-template <typename F>
-void FillFrom(Tensor& out, F value) {
-  VisitNumeric(out.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < out.size(); ++i) {
-      if constexpr (!std::is_same_v<T, double>) {
-        out.data<T>()[i] = static_cast<T>(static_cast<float>(value(i)));
-      } else {
-        out.data<T>()[i] = static_cast<T>(value(i));
-      }
-    }
-  });
+template <typename T>
+T Element(double value) {
+  if constexpr (std::is_same_v<T, double>) return value;
+  return static_cast<T>(static_cast<float>(value));
 }
 
 Status InferWindow(InferContext& context) {
@@ -44,13 +38,24 @@ Status InferWindow(InferContext& context) {
 // symmetric one that is one element longer.
 Status CosineWindow(KernelContext& context, double a0, double a1, double a2) {
   Tensor& out = context.output(0);
+  if (out.size() == 0) return Ok();
   const int64_t period = context.attributes().Int("periodic", 1) != 0 ? out.size() : out.size() - 1;
-  FillFrom(out, [&](int64_t n) {
+  const int64_t half = period / 2 + 1;
+  const auto value = [&](int64_t n) {
     if (period == 0) return 1.0;  // a symmetric window of one element
     const double angle =
         2 * std::numbers::pi * static_cast<double>(n) / static_cast<double>(period);
-    return a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle);
+    const double two_terms = a0 - a1 * std::cos(angle);
+    return a2 == 0 ? two_terms : two_terms + a2 * std::cos(2 * angle);
+  };
+  VisitNumeric(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t n = 0; n < half; ++n) out.data<T>()[n] = Element<T>(value(n));
   });
+  // Element n equals element period - n.
+  void* const elements = out.raw();
+  StridedCopy(out.dtype(), {out.size() - half}, {elements, period - half, {-1}},
+              {elements, half, {1}});
   return Ok();
 }
 
@@ -129,20 +134,24 @@ Status MelWeightMatrix(KernelContext& context) {
   };
   ASC_ASSIGN_OR_RETURN(const Mel mel,
                        MakeMel(integer(0), integer(1), integer(2), real(3), real(4)));
-  std::vector<double> weights(static_cast<size_t>(mel.bins * mel.bands));
-  for (int64_t band = 0; band < mel.bands; ++band) {
-    const auto edge = [&](int64_t k) { return mel.edges[static_cast<size_t>(band + k)]; };
-    const auto set = [&](int64_t bin, double weight) {
-      weights[static_cast<size_t>(bin * mel.bands + band)] = weight;
-    };
-    const int64_t left = edge(0), center = edge(1), right = edge(2);
-    for (int64_t bin = left; bin < center; ++bin)
-      set(bin, static_cast<double>(bin - left) / static_cast<double>(center - left));
-    set(center, 1);
-    for (int64_t bin = center + 1; bin < right; ++bin)
-      set(bin, static_cast<double>(right - bin) / static_cast<double>(right - center));
-  }
-  FillFrom(context.output(0), [&](int64_t i) { return weights[static_cast<size_t>(i)]; });
+  Tensor& out = context.output(0);
+  VisitNumeric(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* const weights = out.data<T>();
+    std::fill_n(weights, out.size(), T(0));
+    for (int64_t band = 0; band < mel.bands; ++band) {
+      const auto edge = [&](int64_t k) { return mel.edges[static_cast<size_t>(band + k)]; };
+      const auto set = [&](int64_t bin, double weight) {
+        weights[bin * mel.bands + band] = Element<T>(weight);
+      };
+      const int64_t left = edge(0), center = edge(1), right = edge(2);
+      for (int64_t bin = left; bin < center; ++bin)
+        set(bin, static_cast<double>(bin - left) / static_cast<double>(center - left));
+      set(center, 1);
+      for (int64_t bin = center + 1; bin < right; ++bin)
+        set(bin, static_cast<double>(right - bin) / static_cast<double>(right - center));
+    }
+  });
   return Ok();
 }
 }  // namespace

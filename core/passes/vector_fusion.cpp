@@ -172,11 +172,13 @@ class Group {
   static constexpr size_t kMostNodes = 40;
   static constexpr size_t kMostInputs = 16;
 
-  // On float16 or bfloat16, for which there are no other vector kernels.
+  // On float16 or bfloat16, for which there are no other vector kernels but for casts of float32.
   bool IsNarrow(const Node& node) const {
     constexpr TypeSet kNarrow{DataType::kFloat16, DataType::kBFloat16};
-    return kNarrow.Contains(graph_.value(node.outputs[0]).type.dtype) ||
-           kNarrow.Contains(graph_.value(node.inputs[0]).type.dtype);
+    const DataType from = graph_.value(node.inputs[0]).type.dtype,
+                   to = graph_.value(node.outputs[0]).type.dtype;
+    if (node.Is("Cast") && (from == DataType::kFloat32 || to == DataType::kFloat32)) return false;
+    return kNarrow.Contains(from) || kNarrow.Contains(to);
   }
 
   bool Has(NodeId id) const { return std::find(nodes_.begin(), nodes_.end(), id) != nodes_.end(); }

@@ -9,7 +9,8 @@ namespace asc {
 namespace {
 constexpr TypeSet kToFloat = {DataType::kFloat16, DataType::kBFloat16, DataType::kInt32,
                               DataType::kInt8,    DataType::kUInt8,    DataType::kBool};
-constexpr TypeSet kFromFloat = {DataType::kFloat16, DataType::kBFloat16, DataType::kBool};
+constexpr TypeSet kFromFloat = {DataType::kFloat16, DataType::kBFloat16, DataType::kInt32,
+                                DataType::kBool};
 
 class CastKernel : public Kernel {
  public:

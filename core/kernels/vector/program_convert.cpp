@@ -69,6 +69,16 @@ size_t FromFloatsLoop(const float* from, DataType type, std::byte* to, size_t co
     case DataType::kBFloat16:
       loop(uint16_t{}, [&](Vec v, uint16_t* y) ASC_INLINE_LAMBDA { StoreBFloats(d, v, y); });
       break;
+    case DataType::kInt32:
+      loop(int32_t{}, [&](Vec v, int32_t* y) ASC_INLINE_LAMBDA {
+        // What does not fit, NaN too, gives the least integer.
+        const Ints<Floats> di;
+        const auto fits = hn::And(hn::Ge(v, hn::Set(d, -0x1p31f)), hn::Lt(v, hn::Set(d, 0x1p31f)));
+        hn::StoreU(
+            hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), hn::Set(di, INT32_MIN)),
+            di, y);
+      });
+      break;
     case DataType::kBool:
       loop(uint8_t{}, [&](Vec v, uint8_t* y) ASC_INLINE_LAMBDA {
         const Ints<Floats> di;

@@ -139,8 +139,13 @@ TEST(IntegerProduct, QLinearConvIsExact) {
 }
 
 TEST(VectorCast, AgreesWithTheReference) {
-  const Tensor x = testing::Noise({3, 37});
-  for (const DataType to : {DataType::kFloat16, DataType::kBFloat16, DataType::kBool}) {
+  Tensor x = testing::Noise({3, 37});
+  for (int64_t i = 40; i < 80; ++i) x.data<float>()[i] *= 5e9f;
+  const float edges[] = {NAN,        -NAN,          INFINITY, -INFINITY, 0x1p31f, -0x1p31f,
+                         -0x1.1p31f, 2147483520.0f, -0.0f,    -1.75f,    1e-40f};
+  std::copy(std::begin(edges), std::end(edges), x.data<float>() + 20);
+  for (const DataType to :
+       {DataType::kFloat16, DataType::kBFloat16, DataType::kInt32, DataType::kBool}) {
     KernelCase test{"Cast", "", {x}};
     test.attributes.Set("to", static_cast<int64_t>(to));
     ForEachTarget([&] {
