@@ -64,17 +64,23 @@ inline void TransposeBlock(const char* in, int64_t in_row, char* out, int64_t ou
     using V = typename block_internal::Vector<kBytes>::Type;
     constexpr auto kIndices = std::make_index_sequence<kSide>();
     V rows[kSide], next[kSide];
+    // Rolled loops would keep the rows in memory.
+#pragma GCC unroll 16
     for (size_t i = 0; i < kSide; ++i)
       std::memcpy(&rows[i], in + static_cast<int64_t>(i) * in_row, sizeof(V));
-    // Each round interleaves row i with row i + kSide / 2; after log2(kSide) rounds columns are rows.
+      // Each round interleaves row i with row i + kSide / 2; after log2(kSide) rounds columns are rows.
+#pragma GCC unroll 16
     for (size_t round = 1; round < kSide; round *= 2) {
+#pragma GCC unroll 16
       for (size_t i = 0; i < kSide / 2; ++i) {
         next[2 * i] = block_internal::Interleave<0>(rows[i], rows[i + kSide / 2], kIndices);
         next[2 * i + 1] =
             block_internal::Interleave<kSide / 2>(rows[i], rows[i + kSide / 2], kIndices);
       }
+#pragma GCC unroll 16
       for (size_t i = 0; i < kSide; ++i) rows[i] = next[i];
     }
+#pragma GCC unroll 16
     for (size_t i = 0; i < kSide; ++i)
       std::memcpy(out + static_cast<int64_t>(i) * out_row, &rows[i], sizeof(V));
   }

@@ -223,10 +223,7 @@ void CopyTileBuffered(const char* in, int64_t in_column, char* out, int64_t out_
     return CopyTileBlocks<M>(in, in_column, out, out_row, rows, columns);
   constexpr int64_t kBufferColumn = kTile * M::kBytes;
   char buffer[kTile * kBufferColumn];
-  for (int64_t column = 0; column < columns; ++column) {
-    std::memcpy(buffer + column * kBufferColumn, in + column * in_column,
-                static_cast<size_t>(rows * M::kBytes));
-  }
+  CopyRowBytes(columns, rows * M::kBytes, in, in_column, buffer, kBufferColumn);
   CopyTileBlocks<M>(buffer, kBufferColumn, out, out_row, rows, columns);
 }
 
