@@ -1,8 +1,8 @@
 #include "core/compile/views.h"
 
 #include <algorithm>
-#include <array>
 
+#include "core/ops/view.h"
 #include "core/tensor/element.h"
 #include "core/tensor/format.h"
 
@@ -26,10 +26,8 @@ bool RelabelsPixel(const ViewRequest& request) {
 }
 
 bool KeepsElementOrder(const ViewRequest& request) {
-  static constexpr std::array<std::string_view, 5> kSameBytes = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"};
-  const std::string_view name = request.node.schema->name;
-  if (std::find(kSameBytes.begin(), kSameBytes.end(), name) != kSameBytes.end()) return true;
-  if (name != "Transpose") return false;
+  if (KeepsElements(*request.node.schema)) return true;
+  if (!request.node.Is("Transpose")) return false;
   // Axes of more than one element stay in order.
   const auto rank = static_cast<int64_t>(request.input_dims.size());
   const auto* perm = request.node.attributes.Get<std::vector<int64_t>>("perm");

@@ -330,25 +330,51 @@ std::vector<ValueId> Graph::AllInputs(NodeId id) const {
   return all;
 }
 
+namespace {
+// Calls f(other) for each node that must come before `node`, as often as it is one.
+template <typename F>
+void ForEachBefore(const Graph& graph, const Node& node, F&& f) {
+  const auto producer = [&](ValueId input) {
+    if (input.valid() && graph.value(input).source == ValueSource::kNode) f(graph.value(input).producer);
+  };
+  for (const ValueId input : node.inputs) producer(input);
+  for (const Region& region : node.regions) {
+    for (const ValueId capture : region.captures) producer(capture);
+  }
+  if (!node.schema->writes_variable || !graph.Has(node.input(0))) return;
+  for (const Use& use : graph.value(node.inputs[0]).uses) {
+    if (use.node != node.id) f(use.node);
+  }
+}
+}  // namespace
+
 Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
   std::vector<int> waiting(nodes_.size(), 0);
-  std::vector<std::vector<NodeId>> after(nodes_.size());
-  const auto order_edge = [&](NodeId first, NodeId then) {
-    after[static_cast<size_t>(first.index)].push_back(then);
-    ++waiting[static_cast<size_t>(then.index)];
-  };
+  // Where the edges of each node to those that wait for it begin.
+  std::vector<int> first(nodes_.size() + 1, 0);
+  bool by_id = true;
   for (const auto& node : nodes_) {
     if (!node) continue;
-    for (const ValueId input : AllInputs(node->id)) {
-      if (input.valid() && value(input).source == ValueSource::kNode) order_edge(value(input).producer, node->id);
-    }
-    if (node->schema->writes_variable && Has(node->input(0))) {
-      for (const Use& use : value(node->inputs[0]).uses) {
-        if (use.node != node->id) order_edge(use.node, node->id);
-      }
-    }
+    ForEachBefore(*this, *node, [&](NodeId before) {
+      ++waiting[static_cast<size_t>(node->id.index)];
+      ++first[static_cast<size_t>(before.index) + 1];
+      by_id = by_id && before < node->id;
+    });
   }
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  // Ids in order, as builders and importers give them.
+  if (by_id) return Nodes();
+  for (size_t i = 0; i < nodes_.size(); ++i) first[i + 1] += first[i];
+  std::vector<NodeId> after(static_cast<size_t>(first.back()));
+  std::vector<int> next = first;
+  for (const auto& node : nodes_) {
+    if (!node) continue;
+    ForEachBefore(*this, *node, [&](NodeId before) {
+      after[static_cast<size_t>(next[static_cast<size_t>(before.index)]++)] = node->id;
+    });
+  }
+  std::vector<NodeId> heap;
+  heap.reserve(live_nodes_);
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready(std::greater<>(), std::move(heap));
   for (const auto& node : nodes_) {
     if (node && waiting[static_cast<size_t>(node->id.index)] == 0) ready.push(node->id);
   }
@@ -358,8 +384,10 @@ Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
     const NodeId id = ready.top();
     ready.pop();
     order.push_back(id);
-    for (const NodeId next : after[static_cast<size_t>(id.index)]) {
-      if (--waiting[static_cast<size_t>(next.index)] == 0) ready.push(next);
+    const auto index = static_cast<size_t>(id.index);
+    for (int i = first[index]; i < first[index + 1]; ++i) {
+      const NodeId then = after[static_cast<size_t>(i)];
+      if (--waiting[static_cast<size_t>(then.index)] == 0) ready.push(then);
     }
   }
   if (order.size() != live_nodes_) {

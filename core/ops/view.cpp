@@ -1,6 +1,9 @@
 // Operators that keep the elements and their order: Identity, Reshape, Flatten, Squeeze, Unsqueeze.
 // Where the plan lets the output share the input's memory, their kernels have nothing to do.
+#include "core/ops/view.h"
+
 #include <algorithm>
+#include <array>
 
 #include "core/ops/families.h"
 #include "core/ops/infer_rules.h"
@@ -197,6 +200,13 @@ Status InferUnsqueeze(InferContext& context) {
   return Ok();
 }
 }  // namespace
+
+bool KeepsElements(const OpSchema& schema) {
+  static constexpr std::array<std::string_view, 5> kNames = {"Reshape", "Squeeze", "Unsqueeze",
+                                                             "Flatten", "Identity"};
+  return schema.domain.empty() &&
+         std::find(kNames.begin(), kNames.end(), schema.name) != kNames.end();
+}
 
 void AddViewOps(OpTable& table) {
   table.Add("Identity", 25)

@@ -1,5 +1,6 @@
 // CommonSubexpressions: of two deterministic nodes with the same operator, operands and attributes
 // one stays; so does one of two equal constants.
+#include <algorithm>
 #include <unordered_map>
 
 #include "core/base/hash.h"
@@ -67,9 +68,18 @@ class CommonSubexpressions : public Pass {
     return context.Submit(patch);
   }
 
+  static bool SameConstant(const Value& a, const Value& b, bool small) {
+    if (a.origin_format != b.origin_format) return false;
+    if (small) return a.constant.ContentEquals(b.constant);
+    return a.constant.identity() == b.constant.identity() && a.type == b.type;
+  }
+
+  // All constants that equal one go in one patch: they often are operands of one node, which no
+  // other patch of the round may touch.
   static void MergeConstants(PassContext& context) {
     const Graph& graph = context.graph();
-    std::unordered_multimap<uint64_t, ValueId> seen;
+    std::unordered_multimap<uint64_t, size_t> seen;  // places in `groups`
+    std::vector<std::vector<ValueId>> groups;        // of equal ones
     for (const ValueId id : graph.Values()) {
       const Value& value = graph.value(id);
       if (!value.is_constant() || value.uses.empty()) continue;
@@ -79,17 +89,21 @@ class CommonSubexpressions : public Pass {
       const uint64_t hash =
           small ? tensor.ContentHash() : reinterpret_cast<uintptr_t>(tensor.identity());
       const auto [begin, end] = seen.equal_range(hash);
-      bool merged = false;
-      for (auto it = begin; it != end && !merged; ++it) {
-        const Value& kept = graph.value(it->second);
-        const bool same = small ? tensor.ContentEquals(kept.constant)
-                                : tensor.identity() == kept.constant.identity() && value.type == kept.type;
-        if (!same || kept.origin_format != value.origin_format) continue;
-        Patch patch("Merge equal constants", graph.node(value.uses[0].node));
-        patch.Replace(id, it->second);
-        merged = context.Submit(patch);
+      const auto it = std::find_if(begin, end, [&](const auto& entry) {
+        return SameConstant(graph.value(groups[entry.second][0]), value, small);
+      });
+      if (it != end) {
+        groups[it->second].push_back(id);
+      } else {
+        seen.emplace(hash, groups.size());
+        groups.push_back({id});
       }
-      if (!merged) seen.emplace(hash, id);
+    }
+    for (const std::vector<ValueId>& group : groups) {
+      if (group.size() < 2) continue;
+      Patch patch("Merge equal constants", graph.node(graph.value(group[1]).uses[0].node));
+      for (size_t i = 1; i < group.size(); ++i) patch.Replace(group[i], group[0]);
+      context.Submit(patch);
     }
   }
 };

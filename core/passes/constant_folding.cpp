@@ -8,6 +8,7 @@
 #include "core/base/mapped_file.h"
 #include "core/ops/evaluate.h"
 #include "core/ops/strided_copy.h"
+#include "core/ops/view.h"
 #include "core/passes/inline_region.h"
 #include "core/passes/passes.h"
 
@@ -165,6 +166,12 @@ class ConstantFolding : public NodePass {
                                                const std::vector<const AnyValue*>& inputs) {
     if (std::optional<Tensor> repeated = Repeated(graph, node))
       return std::vector<AnyValue>{*std::move(repeated)};
+    // Weights are not copied to give them another shape.
+    const auto dims = graph.value(node.outputs[0]).type.shape.ToDims();
+    if (KeepsElements(*node.schema) && dims) {
+      ASC_ASSIGN_OR_RETURN(Tensor reshaped, inputs[0]->tensor().Reshaped(*dims));
+      return std::vector<AnyValue>{std::move(reshaped)};
+    }
     RunState run;
     run.allocator = HostAllocator();
     return asc::Evaluate(*node.schema, node.attributes, inputs, node.outputs.size(), run);

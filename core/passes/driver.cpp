@@ -107,13 +107,14 @@ bool PassContext::Submit(const Patch& patch) {
   const std::string where = anchor.OriginText();
   std::set<int> scopes;
   for (const NodeId id : nodes) scopes.insert(graph_.node(id).scope);
-  Result<std::vector<NodeId>> added = ApplyPatch(graph_, patch, scopes_.Join(scopes));
+  Result<AppliedPatch> added = ApplyPatch(graph_, patch, scopes_.Join(scopes));
   if (!added.ok()) {
     Reject(patch.rule(), anchor, added.status().ToString());
     return false;
   }
   for (const NodeId id : nodes) touched_.insert(id.index);
-  for (const NodeId id : *added) touched_.insert(id.index);
+  for (const NodeId id : added->nodes) touched_.insert(id.index);
+  changed_.insert(changed_.end(), added->users.begin(), added->users.end());
   RuleRecord& record = report_.rules[patch.rule()];
   record.fusion = FindFusion(patch.rule()) != nullptr;
   record.reasons.erase(where);
@@ -123,24 +124,29 @@ bool PassContext::Submit(const Patch& patch) {
   return true;
 }
 
+bool PassContext::InferOne(NodeId id) {
+  // A node that cannot run as it stands may be one that never runs (a branch not taken): it keeps
+  // the facts that it has, and whoever runs it gets the error.
+  const Status status = InferNode(graph_, id);
+  if (status.ok()) return true;
+  const std::string note = status.ToString();
+  if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
+    report_.notes.push_back(note);
+  return false;
+}
+
 size_t PassContext::Infer() {
   const Result<std::vector<NodeId>> order = graph_.TopologicalOrder();
   if (!order.ok()) return 0;
   size_t sharper = 0;
+  std::vector<std::pair<ValueType, bool>> before;
   for (const NodeId id : *order) {
-    std::vector<std::pair<ValueType, bool>> before;
+    before.clear();
     for (const ValueId output : graph_.node(id).outputs) {
       if (output.valid())
         before.emplace_back(graph_.value(output).type, graph_.value(output).dims.has_value());
     }
-    // A node that cannot run as it stands may be one that never runs (a branch not taken): it keeps
-    // the facts that it has, and whoever runs it gets the error.
-    if (Status status = InferNode(graph_, id); !status.ok()) {
-      const std::string note = status.ToString();
-      if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
-        report_.notes.push_back(note);
-      continue;
-    }
+    if (!InferOne(id)) continue;
     size_t i = 0;
     for (const ValueId output : graph_.node(id).outputs) {
       if (!output.valid()) continue;
@@ -149,6 +155,33 @@ size_t PassContext::Infer() {
     }
   }
   return sharper;
+}
+
+void PassContext::InferChanged() {
+  std::vector<bool> changed(graph_.node_bound(), false);
+  for (const NodeId id : changed_) changed[static_cast<size_t>(id.index)] = true;
+  const Result<std::vector<NodeId>> order = graph_.TopologicalOrder();
+  if (!order.ok()) return;
+  std::vector<std::pair<ValueType, std::optional<std::vector<Dim>>>> before;
+  for (const NodeId id : *order) {
+    const Node& node = graph_.node(id);
+    // Passes change the graphs of regions too.
+    if (!changed[static_cast<size_t>(id.index)] && node.regions.empty()) continue;
+    before.clear();
+    for (const ValueId output : node.outputs) {
+      if (output.valid()) before.emplace_back(graph_.value(output).type, graph_.value(output).dims);
+    }
+    if (!InferOne(id)) continue;
+    size_t i = 0;
+    for (const ValueId output : node.outputs) {
+      if (!output.valid()) continue;
+      const Value& value = graph_.value(output);
+      if (value.type != before[i].first || value.dims != before[i].second) {
+        for (const Use& use : value.uses) changed[static_cast<size_t>(use.node.index)] = true;
+      }
+      ++i;
+    }
+  }
 }
 
 void NodePass::Run(PassContext& context) {
@@ -221,7 +254,7 @@ void PassDriver::RunRounds(Graph& graph, Pass& pass, FusionScopes& scopes, PassR
     ++record.rounds;
     record.applied += context.applied();
     if (context.applied() == 0) break;
-    if (pass.ChangesFacts()) context.Infer();
+    if (pass.ChangesFacts()) context.InferChanged();
   }
   DropUnusedConstants(graph);
   for (const NodeId id : graph.Nodes()) {

@@ -36,6 +36,8 @@ class PassContext {
   bool Submit(const Patch& patch);
   // Infers the whole graph anew. Returns how many values are known more exactly than before.
   size_t Infer();
+  // The same for what the patches of this round changed, and what follows from that.
+  void InferChanged();
 
   // The node is part of a patch that was applied in this round: no other patch may touch it.
   bool Touched(NodeId id) const { return touched_.contains(id.index); }
@@ -45,11 +47,15 @@ class PassContext {
   int64_t applied() const { return applied_; }
 
  private:
+  // Runs the node's shape rule; a failure becomes a note of the report.
+  bool InferOne(NodeId id);
+
   Graph& graph_;
   const PassOptions& options_;
   FusionScopes& scopes_;
   PassReport& report_;
-  int64_t& rewrites_;  // of the whole run
+  int64_t& rewrites_;            // of the whole run
+  std::vector<NodeId> changed_;  // nodes that see other operands than before
   std::unordered_set<int32_t> touched_;
   int64_t applied_ = 0;
 };

@@ -54,7 +54,7 @@ class PatchApplier {
   PatchApplier(Graph& graph, const Patch& patch, int scope)
       : graph_(graph), patch_(patch), scope_(scope) {}
 
-  Result<std::vector<NodeId>> Run() {
+  Result<AppliedPatch> Run() {
     ASC_RETURN_IF_ERROR(CheckIds());
     ASC_RETURN_IF_ERROR(CheckRemovals());
     if (Status status = AddNewValues(); !status.ok()) {
@@ -66,7 +66,7 @@ class PatchApplier {
       return status;
     }
     Commit();
-    return added_nodes_;
+    return AppliedPatch{added_nodes_, Users()};
   }
 
  private:
@@ -275,6 +275,22 @@ class PatchApplier {
     }
   }
 
+  std::vector<NodeId> Users() const {
+    // What comes out of an inlined region may be any value of the outer graph.
+    if (!patch_.inlined_.empty()) return graph_.Nodes();
+    std::vector<NodeId> users;
+    const auto add_users = [&](ValueId id) {
+      if (!graph_.Has(id)) return;
+      for (const Use& use : graph_.value(id).uses) users.push_back(use.node);
+    };
+    for (const auto& [from, to] : patch_.replacements_) add_users(Resolve(to));
+    for (const auto& change : patch_.inputs_) users.push_back(change.node);
+    for (const NodeId id : added_nodes_) {
+      for (const ValueId output : graph_.node(id).outputs) add_users(output);
+    }
+    return users;
+  }
+
   void RemoveNodes() {
     std::vector<NodeId> left = patch_.removed_;
     // Users first: each sweep takes what nothing uses any more.
@@ -306,7 +322,7 @@ class PatchApplier {
   std::vector<std::pair<ValueId, std::string>> names_;
 };
 
-Result<std::vector<NodeId>> ApplyPatch(Graph& graph, const Patch& patch, int scope) {
+Result<AppliedPatch> ApplyPatch(Graph& graph, const Patch& patch, int scope) {
   return PatchApplier(graph, patch, scope).Run();
 }
 

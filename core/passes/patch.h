@@ -112,10 +112,17 @@ class Patch {
   std::vector<CaptureChange> captures_;
 };
 
+// What an applied patch made.
+struct AppliedPatch {
+  std::vector<NodeId> nodes;  // new ones
+  // Nodes whose operands are not those that they had, or may be known in another way now.
+  std::vector<NodeId> users;
+};
+
 // Applies the patch, or refuses it and leaves the graph as it was: dangling ids, a removed result
 // that something still uses, a new node that its schema or shape rule refuses, a replacement of
-// another type. `scope` is given to new nodes. Gives the ids of the new nodes.
-Result<std::vector<NodeId>> ApplyPatch(Graph& graph, const Patch& patch, int scope);
+// another type. `scope` is given to new nodes.
+Result<AppliedPatch> ApplyPatch(Graph& graph, const Patch& patch, int scope);
 
 }  // namespace asc
 

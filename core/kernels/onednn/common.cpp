@@ -1,6 +1,7 @@
 #include "core/kernels/onednn/common.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "core/base/parallel.h"
 #include "core/kernels/lazy_weight.h"
@@ -98,13 +99,35 @@ size_t ScratchLayout::Add(size_t bytes) {
   return offset;
 }
 
+namespace {
+// Layers that repeat within a plan reorder alike, and oneDNN takes a while to find what it has made before.
+dnnl::reorder ReorderBetween(const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+  struct Made {
+    dnnl::memory::desc from, to;
+    dnnl::reorder reorder;
+  };
+  static std::mutex mutex;
+  static auto* const latest = new std::vector<Made>;  // the last one used comes first
+  const std::lock_guard lock(mutex);
+  const auto it = std::ranges::find_if(*latest, [&](const Made& made) { return made.from == from && made.to == to; });
+  if (it != latest->end()) {
+    std::rotate(latest->begin(), it, it + 1);
+    return latest->front().reorder;
+  }
+  dnnl::reorder reorder(dnnl::reorder::primitive_desc(Engine(), from, Engine(), to));
+  if (latest->size() == kPrimitiveCache) latest->pop_back();
+  latest->insert(latest->begin(), {from, to, reorder});
+  return reorder;
+}
+}  // namespace
+
 Adapter::Adapter(const dnnl::memory::desc& user, const dnnl::memory::desc& wanted, bool to_user, ScratchLayout& scratch)
     : user_(user), wanted_(wanted), needed_(user != wanted), to_user_(to_user) {
   if (!needed_) return;
   offset_ = scratch.Add(wanted.get_size());
   const dnnl::memory::desc& from = to_user ? wanted : user;
   const dnnl::memory::desc& to = to_user ? user : wanted;
-  reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(Engine(), from, Engine(), to));
+  reorder_ = ReorderBetween(from, to);
 }
 
 Argument Adapter::Working(int index, void* user, std::byte* scratch) const {

@@ -86,7 +86,8 @@ Result<std::shared_ptr<Buffer>> PackWeights(const Depthwise& p, PackedConstants&
     }
     return packed;
   };
-  return constants.GetOrMake(weight, Cat("depthwise:", p.c0), bytes, make);
+  return constants.GetOrMake(weight, Cat("depthwise:", p.c0, ":", p.channels, "x", window), bytes,
+                             make);
 }
 
 class DepthwiseConvolution : public Kernel {

@@ -80,7 +80,7 @@ class IntegerMatMul : public Kernel {
       const size_t bytes =
           static_cast<size_t>(kernel->panels() * simd::PanelSize(kernel->k_)) * sizeof(int16_t);
       auto packed = request.constants.GetOrMake(
-          *b, Cat("integer_product:", key), bytes,
+          *b, Cat("integer_product:", kernel->k_, "x", kernel->n_, ":", key), bytes,
           [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
             ASC_ASSIGN_OR_RETURN(auto buffer,
                                  Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));

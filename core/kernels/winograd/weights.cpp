@@ -49,7 +49,9 @@ Result<std::shared_ptr<Buffer>> PackWeights(const Problem& p, PackedConstants& c
     });
     return packed;
   };
-  return constants.GetOrMake(weight, Cat(kFormPrefix, p.tile == 4 ? "f4x4" : "f2x2"), bytes, make);
+  const std::string form =
+      Cat(kFormPrefix, p.tile == 4 ? "f4x4" : "f2x2", ":", p.outputs, "x", p.channels);
+  return constants.GetOrMake(weight, form, bytes, make);
 }
 
 }  // namespace asc::winograd
