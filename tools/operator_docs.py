@@ -174,6 +174,8 @@ def index(rows):
             (f"[{full_name(row)}]({path_of(row)})", f"`{row['method']}`", row["doc"] or row["name"]) for row in found
         ]
         lines += [f"## {title}", "", *table(("operator", "method", ""), links)] if links else []
+    differentiable = [f"[{row['name']}]({path_of(row)})" for row in rows if row["differentiable"]]
+    lines += ["## Operators with a gradient", "", "[Gradients](../gradients.md) pass these:", "", ", ".join(differentiable) + "."]
     return "\n".join(lines).rstrip() + "\n"
 
 

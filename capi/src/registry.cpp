@@ -5,6 +5,7 @@
 #include "asc/registry.h"
 #include "capi/src/handle.h"
 #include "core/base/json_writer.h"
+#include "core/gradient/rules.h"
 #include "core/ops/registry.h"
 #include "core/passes/fusion.h"
 
@@ -121,7 +122,10 @@ void Write(JsonWriter& json, const OpSchema& schema) {
   json.Key("attributes").BeginArray();
   for (const AttributeSpec& spec : schema.attributes) Write(json, spec);
   json.EndArray();
-  json.Field("regions", schema.regions).Field("class", ClassName(schema.op_class)).EndObject();
+  json.Field("regions", schema.regions)
+      .Field("class", ClassName(schema.op_class))
+      .Field("differentiable", asc::FindGradient(schema) != nullptr)
+      .EndObject();
 }
 
 }  // namespace

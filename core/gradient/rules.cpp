@@ -8,9 +8,10 @@ const std::map<std::string, GradientRule, std::less<>>& AllRules() {
   static const auto* const rules = [] {
     auto* made = new std::map<std::string, GradientRule, std::less<>>;
     for (const auto family :
-         {ActivationGradients, ArithmeticGradients, ConvolutionGradients, FunctionGradients,
-          IndexingGradients, LossGradients, MatMulGradients, NormalizationGradients,
-          PoolingGradients, RearrangementGradients, ReductionGradients}) {
+         {ActivationGradients, ArithmeticGradients, AttentionGradients, ConvolutionGradients,
+          EinsumGradients, FunctionGradients, IndexingGradients, LossGradients, MatMulGradients,
+          NormalizationGradients, PoolingGradients, RearrangementGradients, ReductionGradients,
+          ResamplingGradients}) {
       for (const GradientRow& row : family()) made->emplace(row.op, row.rule);
     }
     return made;

@@ -23,7 +23,9 @@ struct GradientRow {
 // The rows, by family; each in the file of its name.
 std::span<const GradientRow> ActivationGradients();
 std::span<const GradientRow> ArithmeticGradients();
+std::span<const GradientRow> AttentionGradients();
 std::span<const GradientRow> ConvolutionGradients();
+std::span<const GradientRow> EinsumGradients();
 std::span<const GradientRow> FunctionGradients();
 std::span<const GradientRow> IndexingGradients();
 std::span<const GradientRow> LossGradients();
@@ -32,6 +34,7 @@ std::span<const GradientRow> NormalizationGradients();
 std::span<const GradientRow> PoolingGradients();
 std::span<const GradientRow> RearrangementGradients();
 std::span<const GradientRow> ReductionGradients();
+std::span<const GradientRow> ResamplingGradients();
 
 // Null where there is none.
 GradientRule FindGradient(const OpSchema& schema);

@@ -1,5 +1,9 @@
 #include "core/gradient/step.h"
 
+#include <algorithm>
+
+#include "core/gradient/gradient.h"
+
 namespace asc {
 
 Expr GradientStep::g(size_t i) {
@@ -18,6 +22,25 @@ void GradientStep::Give(size_t i, const Expr& gradient) {
   }
   value.type = std::move(merged).value();
   given_[i] = gradient.id();
+}
+
+void GradientStep::GiveThrough(const Expr& formula) {
+  if (!ok()) return;
+  std::vector<size_t> slots;
+  std::vector<ValueId> xs;
+  for (size_t i = 0; i < input_count(); ++i) {
+    // A value that comes in twice has one gradient, for both.
+    if (!Wants(i) || std::find(xs.begin(), xs.end(), node_.inputs[i]) != xs.end()) continue;
+    slots.push_back(i);
+    xs.push_back(node_.inputs[i]);
+  }
+  GradientOptions options;
+  options.reason = reason();
+  options.seed = g().id();
+  options.fixed = node_.inputs;
+  Result<std::vector<ValueId>> gradients = AddGradients(mutable_graph(), formula.id(), xs, options);
+  if (!gradients.ok()) return Fail(std::move(gradients).status());
+  for (size_t i = 0; i < slots.size(); ++i) Give(slots[i], Expr(*this, (*gradients)[i]));
 }
 
 size_t GradientStep::RankOf(size_t i) {

@@ -42,6 +42,9 @@ class GradientStep : public OperatorWriter {
   // The same for inputs that broadcast: sums over what that added.
   void GiveSummed(size_t i, const Expr& gradient) { Give(i, SumTo(gradient, x(i))); }
 
+  // Gives the gradients of `formula`, which computes output 0 once more, by operators with rules of their own.
+  void GiveThrough(const Expr& formula);
+
   // The rank of input i. Fails, and gives 0, where it is not known.
   size_t RankOf(size_t i);
   // The elements of an int64 input where they are known; where not, fails: the rule needs them.

@@ -63,6 +63,7 @@ class OperatorWriter {
 
  protected:
   Graph& mutable_graph() { return graph_; }
+  const WrittenFor& reason() const { return reason_; }
   // Whether a node that was added here makes the value.
   bool Wrote(ValueId value) const;
 

@@ -14,7 +14,8 @@ ASC_EXTERN_C_BEGIN
  *   attributes        [{name, python_name, type: int|float|string|ints|floats|strings|tensor|type,
  *                       required, default (absent where there is none), doc}]
  *   regions           [names]
- *   class             elementwise, reduction, ... */
+ *   class             elementwise, reduction, ...
+ *   differentiable    whether gradients pass the operator (docs/gradients.md) */
 ASC_API asc_status* asc_registry_create_operators(asc_bytes** out);
 /* The method name behind a method or ONNX name ("Conv" -> "conv2d"), lent for ever; E5033 naming
  * the nearest where there is none. */
