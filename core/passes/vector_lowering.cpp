@@ -231,6 +231,15 @@ VectorOperand VectorLowering::AddConstant(ValueId stands_for, Tensor tensor, boo
   return channels ? VectorOperand::Channel(i) : VectorOperand::Input(i);
 }
 
+bool VectorLowering::HasChannels(int64_t count) const {
+  return node_ != nullptr &&
+         std::any_of(node_->inputs.begin(), node_->inputs.end(), [&](ValueId id) {
+           if (!id.valid() || graph_.value(id).is_constant()) return false;
+           const Shape& shape = graph_.value(id).type.shape;
+           return shape.has_rank() && shape.rank() == rank_ && shape[1].IsConstant(count);
+         });
+}
+
 VectorOperand VectorLowering::Operand(ValueId value) {
   const auto made = made_.find(value);
   if (made != made_.end()) return made->second;
@@ -238,7 +247,8 @@ VectorOperand VectorLowering::Operand(ValueId value) {
   const Tensor* constant = graph_.Constant(value);
   if (constant != nullptr && kReals.Contains(constant->dtype()) && constant->size() == 1) {
     operand = VectorOperand::Number(static_cast<float>(*ScalarConstant(graph_, value)));
-  } else if (auto channels = ChannelConstant(graph_, value, rank_)) {
+  } else if (auto channels = ChannelConstant(graph_, value, rank_);
+             channels && HasChannels(channels->size())) {
     operand = AddConstant(value, std::move(*channels), true);
   } else {
     inputs_.push_back({value, 0});
@@ -249,6 +259,7 @@ VectorOperand VectorLowering::Operand(ValueId value) {
 }
 
 void VectorLowering::Lower(const Node& node) {
+  node_ = &node;
   VectorOperand made;
   switch (VectorRoleOf(graph_, node)) {
     case VectorRole::kReduction:

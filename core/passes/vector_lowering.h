@@ -54,6 +54,9 @@ class VectorLowering {
 
  private:
   VectorOperand Operand(ValueId value);
+  // Another operand of the node in hand surely has as many channels: they do not make the result
+  // wider than the program's other inputs.
+  bool HasChannels(int64_t count) const;
   VectorOperand AddConstant(ValueId stands_for, Tensor tensor, bool channels);
   VectorOperand Make(VectorOp op, std::initializer_list<VectorOperand> operands,
                      std::initializer_list<float> parameters = {}) {
@@ -69,6 +72,7 @@ class VectorLowering {
 
   const Graph& graph_;
   size_t rank_;
+  const Node* node_ = nullptr;  // that is being lowered
   VectorProgram program_;
   std::map<ValueId, VectorOperand> made_;
   std::vector<Input> inputs_;

@@ -240,3 +240,14 @@ def test_inputs_are_not_written_to(level):
         assert_same(loaded.run({"x": x})["y"], first)
     assert_same(x, before)
     assert_same(first, np.maximum(before, 0) + k + before.T * -k)
+
+
+@levels
+def test_extents_of_one_broadcast_in_a_later_run(level):
+    """Constants of four channels meet four channels in one run and one in the next: the result has four each time."""
+    k, t = random((4, 1)), random((1, 4, 1), f32, "t")
+    model = make_model("a = Mul(x, k); b = Add(t, a); y = Tanh(b)", {"x": (f32, ["N", "C", 16])}, "y", {"k": k, "t": t})
+    loaded = engines.load(model, level)
+    for shape in ((2, 4, 16), (2, 1, 16), (1, 1, 16), (2, 4, 16)):
+        x = random(shape)
+        assert_same(loaded.run({"x": x})["y"], np.tanh(x * k + t))
