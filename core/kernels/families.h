@@ -24,6 +24,7 @@ void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
 void AddVectorCast(KernelTable& table);
 void AddVectorConcat(KernelTable& table);
+void AddVectorCumulative(KernelTable& table);
 void AddVectorDepthwise(KernelTable& table);
 void AddVectorDoubleMatMul(KernelTable& table);
 void AddVectorFourier(KernelTable& table);

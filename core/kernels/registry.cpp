@@ -51,6 +51,7 @@ void InstallHostKernels() {
     AddVectorBinary(table);
     AddVectorCast(table);
     AddVectorConcat(table);
+    AddVectorCumulative(table);
     AddVectorDoubleMatMul(table);
     AddVectorFourier(table);
     AddVectorNormalisation(table);

@@ -44,6 +44,26 @@ double Place(int64_t i, int64_t count, bool align_corners) {
   return count == 1 ? -1 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
 }
 
+// The places that the rows of `map` give to (x[i], y, z), or to (x[i], y).
+template <size_t kSpatial, typename T>
+void FillRow(const double* map, const double* __restrict x, double y, double z, int64_t count,
+             T* __restrict out) {
+  double scale[kSpatial], across[kSpatial], along[kSpatial], shift[kSpatial];
+  for (size_t k = 0; k < kSpatial; ++k, map += kSpatial + 1) {
+    scale[k] = map[0];
+    across[k] = map[1] * y;
+    along[k] = kSpatial == 3 ? map[2] * z : 0;
+    shift[k] = map[kSpatial];
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    for (size_t k = 0; k < kSpatial; ++k) {
+      const double place = scale[k] * x[i] + across[k] + along[k] + shift[k];
+      out[i * static_cast<int64_t>(kSpatial) + static_cast<int64_t>(k)] =
+          static_cast<T>(static_cast<ComputeType<T>>(place));
+    }
+  }
+}
+
 Status AffineGrid(KernelContext& context) {
   Tensor& grid = context.output(0);
   const Dims& dims = grid.dims();
@@ -66,17 +86,13 @@ Status AffineGrid(KernelContext& context) {
                     const double* map =
                         theta.data() + i / rows * static_cast<int64_t>(spatial * (spatial + 1));
                     const int64_t row = i % rows;
-                    for (size_t k = 0; k < spatial; ++k, map += spatial + 1) {
-                      const double y = map[1] * places[1][static_cast<size_t>(row % height)];
-                      const double z =
-                          spatial == 3 ? map[2] * places[2][static_cast<size_t>(row / height)] : 0;
-                      T* out = grid.data<T>() + i * width * static_cast<int64_t>(spatial) + k;
-                      for (int64_t x = 0; x < width; ++x) {
-                        const double place =
-                            map[0] * places[0][static_cast<size_t>(x)] + y + z + map[spatial];
-                        out[x * static_cast<int64_t>(spatial)] =
-                            static_cast<T>(static_cast<ComputeType<T>>(place));
-                      }
+                    T* out = grid.data<T>() + i * width * static_cast<int64_t>(spatial);
+                    const double y = places[1][static_cast<size_t>(row % height)];
+                    if (spatial == 2) {
+                      FillRow<2>(map, places[0].data(), y, 0, width, out);
+                    } else {
+                      FillRow<3>(map, places[0].data(), y,
+                                 places[2][static_cast<size_t>(row / height)], width, out);
                     }
                   }
                 });

@@ -300,5 +300,25 @@ TEST(VectorReduce, ArgAndHardmaxOverAnyAxis) {
     }
   }
 }
+
+// Running values are kept in float64 by both, in one order.
+TEST(VectorCumulative, EqualsTheReference) {
+  for (const char* op : {"CumSum", "CumProd"}) {
+    for (const Dims& dims : {Dims{9, 21, 83}, Dims{3, 40, 512}, Dims{5, 2}, Dims{1, 7, 3}}) {
+      for (const int64_t axis : {int64_t{0}, static_cast<int64_t>(dims.size()) - 2}) {
+        for (const int64_t flags : {0, 1, 2, 3}) {
+          SCOPED_TRACE(Cat(op, dims, " over axis ", axis, " flags ", flags));
+          ExpectVectorKernel(
+              {.op = op,
+               .inputs = {WildNoise(dims), Tensor::Scalar<int64_t>(axis)},
+               .constants = {1},
+               .attributes = Attributes({{"exclusive", flags % 2}, {"reverse", flags / 2}}),
+               .threads = 3},
+              "vector.cumulative", 0);
+        }
+      }
+    }
+  }
+}
 }  // namespace
 }  // namespace asc::testing
