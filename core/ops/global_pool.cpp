@@ -60,6 +60,16 @@ Status GlobalMaxPool(KernelContext& context) {
 
 Status GlobalLpPool(KernelContext& context) {
   const auto p = static_cast<double>(context.attributes().Int("p", 2));
+  if (p == 1) {
+    return FoldPlanes(
+        context, 0, [](double sum, double x) { return sum + std::fabs(x); },
+        [](double sum, double) { return sum; });
+  }
+  if (p == 2) {
+    return FoldPlanes(
+        context, 0, [](double sum, double x) { return sum + x * x; },
+        [](double sum, double) { return std::sqrt(sum); });
+  }
   return FoldPlanes(
       context, 0, [p](double sum, double x) { return sum + std::pow(std::fabs(x), p); },
       [p](double sum, double) { return std::pow(sum, 1 / p); });

@@ -78,6 +78,10 @@ TEST(GlobalPool, Values) {
   const Tensor x = F32({1, 2, 2, 1}, {3, -4, 1, NAN});
   ExpectTensor(RunOp1("GlobalAveragePool", {x}), {1, 2, 1, 1}, {-0.5, kNan});
   ExpectTensor(RunOp1("GlobalMaxPool", {x}), {1, 2, 1, 1}, {3, kNan});
+  const Tensor signs = F32({1, 2, 2}, {-3, 4, 0, 1});
+  ExpectTensor(RunOp1("GlobalLpPool", {signs}, {{"p", int64_t{1}}}), {1, 2, 1}, {7, 1});
+  ExpectTensor(RunOp1("GlobalLpPool", {signs}, {{"p", int64_t{3}}}), {1, 2, 1},
+               {std::cbrt(91.0), 1});
   ExpectTensor(RunOp1("GlobalLpPool", {x}), {1, 2, 1, 1}, {5, kNan});
   EXPECT_EQ(InferText("GlobalAveragePool", {{DataType::kFloat16, "[N, C, H, W]"}}),
             "float16[N, C, 1, 1]");
