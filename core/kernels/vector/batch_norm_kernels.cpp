@@ -68,6 +68,14 @@ class BatchNormKernel : public Kernel {
                   });
       return Ok();
     }
+    if (size_ == 1) {
+      ParallelFor(images_, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, channels_)),
+                  [&](int64_t begin, int64_t end) {
+                    simd::CenterScaleColumns(x + begin * channels_, y + begin * channels_,
+                                             end - begin, channels_, p.mean, p.factor, p.bias);
+                  });
+      return Ok();
+    }
     ParallelFor(
         images_ * channels_, std::max<int64_t>(1, kGrain / size_), [&](int64_t begin, int64_t end) {
           for (int64_t plane = begin; plane < end;) {

@@ -1,4 +1,4 @@
-// MatMulInteger and QLinearMatMul of 8-bit integers by one matrix on the right, packed once where it is constant.
+// MatMulInteger and QLinearMatMul of 8-bit integers. Matrices on the right are packed once where they are constant.
 #include <optional>
 
 #include "core/base/hash.h"
@@ -7,6 +7,7 @@
 #include "core/kernels/families.h"
 #include "core/kernels/vector/common.h"
 #include "core/kernels/vector/integer_product.h"
+#include "core/ops/broadcast_iterator.h"
 #include "core/tensor/element.h"
 
 namespace asc {
@@ -37,9 +38,10 @@ bool Supports(const KernelRequest& request) {
   const auto& in = request.inputs;
   const auto operand = [&](size_t i) { return i < in.size() ? in[i] : OperandDesc(); };
   const Dims &a = in[at.a].dims, &b = in[at.b].dims;
-  if (!IsByte(in[at.a]) || !IsByte(in[at.b]) || b.size() != 2 || a.empty()) return false;
-  const int64_t n = b[1];
-  if (ElementCount(a) == 0 || n == 0) return false;
+  if (!IsByte(in[at.a]) || !IsByte(in[at.b]) || b.size() < 2 || a.empty()) return false;
+  if (b.size() > 2 && a.size() < 2) return false;
+  const int64_t n = b.back();
+  if (ElementCount(a) == 0 || ElementCount(b) == 0) return false;
   if (!FitsParameter(operand(at.a_zero), 1) || !FitsParameter(operand(at.b_zero), n)) return false;
   if (!linear) return true;
   return IsByte(request.outputs[0]) && simd::IsPlainFloat(in[kAScale]) &&
@@ -61,16 +63,45 @@ simd::IntegerOperand Operand(const Tensor& x, const std::vector<int32_t>& zeros)
   return {x.raw(), x.dtype() == DataType::kInt8, zeros.data(), zeros.size() == 1 ? 0 : 1};
 }
 
+// Which matrices of two stacks that broadcast are multiplied, for each product in turn.
+struct Pair {
+  int64_t a, b;
+};
+Result<std::vector<Pair>> PairsOf(const Dims& a, const Dims& b) {
+  const Dims a_batch(a.begin(), a.end() - 2), b_batch(b.begin(), b.end() - 2);
+  ASC_ASSIGN_OR_RETURN(const Dims batch, BroadcastDims(a_batch, b_batch));
+  std::vector<Pair> pairs(static_cast<size_t>(ElementCount(batch)));
+  const auto index = [&](const Dims& own, int64_t product) {
+    int64_t at = 0, stride = 1;
+    for (size_t i = batch.size(), k = own.size(); k > 0; --i, --k) {
+      const int64_t place = product % batch[i - 1];
+      product /= batch[i - 1];
+      if (own[k - 1] != 1) at += place * stride;
+      stride *= own[k - 1];
+    }
+    return at;
+  };
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = {index(a_batch, static_cast<int64_t>(i)), index(b_batch, static_cast<int64_t>(i))};
+  return pairs;
+}
+
 class IntegerMatMul : public Kernel {
  public:
   static Result<std::unique_ptr<Kernel>> Create(const KernelRequest& request) {
     auto kernel = std::make_unique<IntegerMatMul>();
     kernel->linear_ = IsLinear(request.node);
     const Places at = kernel->at_ = kernel->linear_ ? kLinear : kInteger;
-    kernel->n_ = request.inputs[at.b].dims[1];
-    kernel->k_ = request.inputs[at.b].dims[0];
+    const Dims &a_dims = request.inputs[at.a].dims, &b_dims = request.inputs[at.b].dims;
+    kernel->n_ = b_dims.back();
+    kernel->k_ = b_dims[b_dims.size() - 2];
     kernel->m_ = ElementCount(request.outputs[0].dims) / kernel->n_;
     kernel->threads_ = request.threads;
+    if (b_dims.size() > 2) {
+      ASC_ASSIGN_OR_RETURN(kernel->pairs_, PairsOf(a_dims, b_dims));
+      kernel->matrices_ = ElementCount(b_dims) / (kernel->n_ * kernel->k_);
+    }
+    const int64_t all_panels = kernel->matrices_ * kernel->panels();
     const Tensor* b = request.inputs[at.b].constant;
     const OperandDesc zero =
         at.b_zero < request.inputs.size() ? request.inputs[at.b_zero] : OperandDesc();
@@ -78,14 +109,14 @@ class IntegerMatMul : public Kernel {
       const std::vector<int32_t> zeros = Zeros(zero.present ? zero.constant : nullptr);
       const uint64_t key = HashBytes(zeros.data(), zeros.size() * sizeof(int32_t));
       const size_t bytes =
-          static_cast<size_t>(kernel->panels() * simd::PanelSize(kernel->k_)) * sizeof(int16_t);
+          static_cast<size_t>(all_panels * simd::PanelSize(kernel->k_)) * sizeof(int16_t);
       auto packed = request.constants.GetOrMake(
           *b, Cat("integer_product:", kernel->k_, "x", kernel->n_, ":", key), bytes,
           [&](const std::shared_ptr<Allocator>& allocator) -> Result<std::shared_ptr<Buffer>> {
             ASC_ASSIGN_OR_RETURN(auto buffer,
                                  Buffer::Allocate(allocator, MemoryUse::kPackedWeight, bytes));
             auto* to = reinterpret_cast<int16_t*>(buffer->data());
-            ParallelFor(kernel->panels(), 1, [&](int64_t begin, int64_t end) {
+            ParallelFor(all_panels, 1, [&](int64_t begin, int64_t end) {
               for (int64_t i = begin; i < end; ++i)
                 kernel->Pack(Operand(*b, zeros), i, to + i * simd::PanelSize(kernel->k_));
             });
@@ -104,6 +135,14 @@ class IntegerMatMul : public Kernel {
     const std::vector<int32_t> a_zeros = Zeros(optional(at_.a_zero)),
                                b_zeros = Zeros(optional(at_.b_zero));
     auto* scratch = static_cast<int16_t*>(context.planned_scratch());
+    if (!pairs_.empty()) {
+      int32_t* sums =
+          linear_ ? reinterpret_cast<int32_t*>(scratch) : context.output(0).data<int32_t>();
+      MultiplyPairs(Operand(context.input(at_.a), a_zeros), Operand(context.input(at_.b), b_zeros),
+                    sums, scratch + (linear_ ? 2 * m_ * n_ : 0));
+      if (linear_) Round(context, sums);
+      return Ok();
+    }
     simd::PackLeft(Operand(context.input(at_.a), a_zeros), m_, k_, scratch);
     auto* sums = linear_ ? reinterpret_cast<int32_t*>(scratch + simd::LeftSize(m_, k_))
                          : context.output(0).data<int32_t>();
@@ -131,6 +170,10 @@ class IntegerMatMul : public Kernel {
   }
 
   size_t scratch_bytes() const override {
+    if (!pairs_.empty()) {
+      return static_cast<size_t>((linear_ ? 2 * m_ * n_ : 0) + threads_ * RoomOfPair()) *
+             sizeof(int16_t);
+    }
     const int64_t rooms = packed_ ? 0 : threads_ * simd::PanelSize(k_);
     return static_cast<size_t>(simd::LeftSize(m_, k_) + (linear_ ? 2 * m_ * n_ : 0) + rooms) *
            sizeof(int16_t);
@@ -140,9 +183,46 @@ class IntegerMatMul : public Kernel {
 
  private:
   int64_t panels() const { return (n_ + simd::kProductColumns - 1) / simd::kProductColumns; }
-  void Pack(const simd::IntegerOperand& b, int64_t i, int16_t* panel) const {
-    const int64_t column = i * simd::kProductColumns;
+  // Panel i of all matrices on the right, counted through.
+  void Pack(simd::IntegerOperand b, int64_t i, int16_t* panel) const {
+    const int64_t column = i % panels() * simd::kProductColumns;
+    b.data = static_cast<const std::byte*>(b.data) + i / panels() * k_ * n_;
     simd::PackPanel(b, n_, k_, column, std::min(simd::kProductColumns, n_ - column), panel);
+  }
+  // What a thread needs: a matrix on the left, packed, and a panel.
+  int64_t RoomOfPair() const {
+    return simd::LeftSize(m_ / static_cast<int64_t>(pairs_.size()), k_) + simd::PanelSize(k_);
+  }
+  void MultiplyPairs(const simd::IntegerOperand& a, const simd::IntegerOperand& b, int32_t* sums,
+                     int16_t* own) const {
+    const auto count = static_cast<int64_t>(pairs_.size());
+    const int64_t rows = m_ / count;
+    const int64_t parts =
+        std::clamp<int64_t>(m_ * n_ * k_ / kGrain, 1, std::min<int64_t>(threads_, count));
+    ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part) {
+        int16_t* left = own + part * RoomOfPair();
+        int16_t* room = left + simd::LeftSize(rows, k_);
+        for (int64_t i = count * part / parts; i < count * (part + 1) / parts; ++i) {
+          const Pair& pair = pairs_[static_cast<size_t>(i)];
+          simd::IntegerOperand matrix = a;
+          matrix.data = static_cast<const std::byte*>(a.data) + pair.a * rows * k_;
+          simd::PackLeft(matrix, rows, k_, left);
+          for (int64_t j = 0; j < panels(); ++j) {
+            const int64_t number = pair.b * panels() + j, column = j * simd::kProductColumns;
+            const int16_t* panel = room;
+            if (packed_) {
+              panel =
+                  reinterpret_cast<const int16_t*>(packed_->data()) + number * simd::PanelSize(k_);
+            } else {
+              Pack(b, number, room);
+            }
+            simd::MultiplyPanel(left, rows, k_, panel, std::min(simd::kProductColumns, n_ - column),
+                                sums + i * rows * n_ + column, n_);
+          }
+        }
+      }
+    });
   }
   void Round(KernelContext& context, const int32_t* sums) const {
     Tensor& y = context.output(0);
@@ -164,6 +244,8 @@ class IntegerMatMul : public Kernel {
   bool linear_ = false;
   Places at_{};
   int64_t m_ = 0, n_ = 0, k_ = 0, threads_ = 1;
+  int64_t matrices_ = 1;     // on the right
+  std::vector<Pair> pairs_;  // of stacks; empty for one matrix on the right
   std::shared_ptr<Buffer> packed_;
 };
 }  // namespace

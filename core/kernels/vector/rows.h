@@ -36,6 +36,9 @@ Moments MomentsOf(const float* x, int64_t n);
 // y = (x - mean[r]) * scale[r] + bias[r] in row r.
 void CenterScaleRows(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
                      const float* scale, const float* bias);
+// The same with parameters for each of the n columns.
+void CenterScaleColumns(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
+                        const float* scale, const float* bias);
 // The same for pixels of c0 channels each (a power of 2, at most 64), with parameters for each
 // channel.
 void CenterScalePixels(const float* x, float* y, int64_t pixels, int64_t c0, const float* mean,

@@ -166,6 +166,17 @@ void CenterScaleRowsLoop(const float* x, float* y, int64_t rows, size_t n, const
   }
 }
 
+void CenterScaleColumnsLoop(const float* x, float* y, int64_t rows, size_t n, const float* mean,
+                            const float* scale, const float* bias) {
+  const Floats d;
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    ForVectors(d, n, [&](auto at) ASC_INLINE_LAMBDA {
+      const Vec off = hn::Sub(at.Load(x), at.Load(mean));
+      at.Store(hn::MulAdd(off, at.Load(scale), at.Load(bias)), y);
+    });
+  }
+}
+
 void CenterScalePixelsLoop(const float* x, float* y, size_t pixels, size_t c0, const float* mean,
                            const float* scale, const float* bias) {
   const Floats d;
@@ -196,6 +207,7 @@ HWY_EXPORT(SoftmaxColumnsLoop);
 HWY_EXPORT(MomentsLoop);
 HWY_EXPORT(NormaliseRowsLoop);
 HWY_EXPORT(CenterScaleRowsLoop);
+HWY_EXPORT(CenterScaleColumnsLoop);
 HWY_EXPORT(CenterScalePixelsLoop);
 
 void SoftmaxRows(bool log, const float* x, float* y, int64_t rows, int64_t n) {
@@ -212,6 +224,11 @@ Moments MomentsOf(const float* x, int64_t n) {
 void CenterScaleRows(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
                      const float* scale, const float* bias) {
   HWY_DYNAMIC_DISPATCH(CenterScaleRowsLoop)(x, y, rows, static_cast<size_t>(n), mean, scale, bias);
+}
+void CenterScaleColumns(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
+                        const float* scale, const float* bias) {
+  HWY_DYNAMIC_DISPATCH(CenterScaleColumnsLoop)
+  (x, y, rows, static_cast<size_t>(n), mean, scale, bias);
 }
 void CenterScalePixels(const float* x, float* y, int64_t pixels, int64_t c0, const float* mean,
                        const float* scale, const float* bias) {

@@ -54,7 +54,10 @@ TEST(IntegerProduct, MatMulIntegerIsExact) {
                                           {{2, 3, 8}, {8, 16}},
                                           {{9}, {9, 33}},
                                           {{66, 300}, {300, 70}},
-                                          {{1, 1}, {1, 1}}};
+                                          {{1, 1}, {1, 1}},
+                                          {{3, 5, 9}, {3, 9, 20}},
+                                          {{2, 1, 70, 33}, {4, 33, 17}},
+                                          {{6, 8}, {2, 3, 8, 5}}};
   for (const auto& [a, b] : shapes) {
     for (const DataType left : kBoth) {
       for (const DataType right : kBoth) {
@@ -81,6 +84,12 @@ TEST(IntegerProduct, QLinearMatMulIsExact) {
                     Bytes(DataType::kInt8, columns, 5), Scales({}, 0.3f), Bytes(type, {}, 7)}},
                   3, "vector.integer_product");
     }
+    ExpectEqual({"QLinearMatMul",
+                 "",
+                 {Bytes(type, {2, 3, 11, 50}, 1), Scales({}, 0.02f), Bytes(type, {}, 3),
+                  Bytes(type, {3, 50, 37}, 2), Scales({}, 0.01f), Bytes(type, {}, 5),
+                  Scales({}, 0.3f), Bytes(type, {}, 7)}},
+                3, "vector.integer_product");
   }
 }
 
