@@ -20,7 +20,7 @@ namespace {
 // Values that extents decide are shape arithmetic: small. Larger results stay steps.
 constexpr size_t kMostKnownBytes = 64 << 10;
 // Below this much work (flops plus bytes) handing over to the team costs more than it gains.
-constexpr double kForkJoinWork = 1.25e6;
+constexpr double kForkJoinWork = 1e6;
 
 class CopyStep : public Kernel {
  public:
