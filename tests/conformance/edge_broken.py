@@ -68,6 +68,7 @@ class _Breaker:
 
     def array(self, array):
         """The array with another extent, rank, type, or with far values."""
+        array = array.astype(object) if array.dtype.kind in "US" else array
         how = self.one_of("shape", "shape", "values", "type")
         if how == "type":
             to = self.one_of(*OTHER_TYPES)
