@@ -40,8 +40,9 @@ Status PackInSlices(const std::shared_ptr<Allocator>& allocator, const Tensor& w
   const int64_t rows = w.transposed ? w.n : w.k, row = w.transposed ? w.k : w.n,
                 width = Tiles().width;
   const auto row_bytes = static_cast<size_t>(row) * sizeof(float);
+  const int64_t most = std::min(kLargeSliceBytes, kLazySliceBytes * CurrentThreads());
   const int64_t slice =
-      std::max<int64_t>(1, kLazySliceBytes / static_cast<int64_t>(row_bytes) / width) * width;
+      std::max<int64_t>(1, most / static_cast<int64_t>(row_bytes) / width) * width;
   ASC_ASSIGN_OR_RETURN(
       const std::shared_ptr<Buffer> plain,
       AllocateSlice(allocator, static_cast<size_t>(std::min(slice, rows)) * row_bytes));

@@ -11,9 +11,10 @@
 namespace asc::onednn {
 namespace {
 constexpr std::string_view kFormPrefix = "onednn:";
-// Primitives that oneDNN keeps beside those that our plans hold: enough for layers that repeat within a plan; each may hold
-// hundreds of kilobytes of generated code.
-constexpr int kPrimitiveCache = 16;
+// Primitives that oneDNN keeps, so that what repeats within a plan, or in another session of the same model, is generated once. Plans hold
+// most of them anyway; those that nobody holds any more have tens of kilobytes of code each, few of them hundreds.
+constexpr int kPrimitiveCache = 64;
+constexpr size_t kMostReorders = 16;
 }  // namespace
 
 const dnnl::engine& Engine() {
@@ -115,7 +116,7 @@ dnnl::reorder ReorderBetween(const dnnl::memory::desc& from, const dnnl::memory:
     return latest->front().reorder;
   }
   dnnl::reorder reorder(dnnl::reorder::primitive_desc(Engine(), from, Engine(), to));
-  if (latest->size() == kPrimitiveCache) latest->pop_back();
+  if (latest->size() == kMostReorders) latest->pop_back();
   latest->insert(latest->begin(), {from, to, reorder});
   return reorder;
 }
