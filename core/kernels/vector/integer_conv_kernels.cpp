@@ -1,4 +1,5 @@
-// ConvInteger and QLinearConv: products of packed filters with panels of pixels that are gathered from a padded image.
+// ConvInteger and QLinearConv: products of packed filters with panels of pixels that are gathered from a padded image. Where each
+// filter reads one channel there is nothing to share between filters: those go row by row over an image of floats.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -58,13 +59,20 @@ class IntegerConv : public Kernel {
     const std::vector<int32_t> x_zeros = Zeros(context, at_.x_zero),
                                w_zeros = Zeros(context, at_.w_zero);
     const int64_t zero_step = w_zeros.size() == 1 ? 0 : 1;
+    const simd::IntegerOperand pixels{x.raw(), x.dtype() == DataType::kInt8, x_zeros.data(), 0};
+    if (by_channel_) {
+      for (int64_t n = 0; n < batch_; ++n) {
+        ConvolveChannels(pixels, w, w_zeros, n, sums, reinterpret_cast<float*>(filters));
+        Store(context, n, sums, reinterpret_cast<std::byte*>(filters) + ChannelRooms());
+      }
+      return Ok();
+    }
     for (int64_t g = 0; g < groups_; ++g) {
       const int64_t first = g * filters_;
       simd::PackLeft({static_cast<const std::byte*>(w.raw()) + first * depth(),
                       w.dtype() == DataType::kInt8, w_zeros.data() + first * zero_step, zero_step},
                      filters_, depth(), filters + g * simd::LeftSize(filters_, depth()));
     }
-    const simd::IntegerOperand pixels{x.raw(), x.dtype() == DataType::kInt8, x_zeros.data(), 0};
     simd::FillImage(pixels, image_size(), image);
     for (int64_t n = 0; n < batch_; ++n) {
       CopyImage(pixels, n, image);
@@ -75,9 +83,11 @@ class IntegerConv : public Kernel {
   }
 
   size_t scratch_bytes() const override {
+    const auto results = static_cast<size_t>(sum_count()) * (sizeof(int32_t) + 1);
+    if (by_channel_) return results + ChannelRooms();
     return static_cast<size_t>(left_total() + image_size() + threads_ * simd::PanelSize(depth())) *
                sizeof(int16_t) +
-           static_cast<size_t>(sum_count()) * (sizeof(int32_t) + 1);
+           results;
   }
   std::string_view name() const override { return "vector:integer_conv"; }
 
@@ -113,6 +123,7 @@ class IntegerConv : public Kernel {
     pixels_ = dense ? starts_.back() + 1 : static_cast<int64_t>(starts_.size());
     dense_ = dense && pixels_ <= 2 * static_cast<int64_t>(starts_.size());
     if (!dense_) pixels_ = static_cast<int64_t>(starts_.size());
+    by_channel_ = channels_ == 1 && depth() <= simd::kMostExactTaps;
     return Ok();
   }
   void AddTaps(size_t axis, int64_t offset) {
@@ -133,24 +144,82 @@ class IntegerConv : public Kernel {
   int64_t image_size() const { return groups_ * channels_ * plane_ + 2 * simd::kProductColumns; }
   int64_t panels() const { return (pixels_ + simd::kProductColumns - 1) / simd::kProductColumns; }
 
+  // Where row number `row` of a channel stands in its padded plane.
+  int64_t RowOffset(int64_t row) const {
+    int64_t offset = axes_.back().pad_begin;
+    for (size_t i = axes_.size() - 1; i-- > 0; row /= axes_[i].input)
+      offset += (axes_[i].pad_begin + row % axes_[i].input) * strides_[i];
+    return offset;
+  }
+
+  // What each thread needs where filters read one channel: its plane, the weights of a filter, and sums of
+  // windows that are next to each other.
+  int64_t Span() const {
+    const WindowAxis& axis = axes_.back();
+    return dense_ ? pixels_ : (axis.output - 1) * axis.stride + 1;
+  }
+  int64_t ChannelRoom() const { return plane_ + depth() + Span(); }
+  size_t ChannelRooms() const {
+    return static_cast<size_t>(threads_ * ChannelRoom()) * sizeof(float);
+  }
+  void ConvolveChannels(const simd::IntegerOperand& x, const Tensor& w,
+                        const std::vector<int32_t>& w_zeros, int64_t n, int32_t* sums,
+                        float* rooms) const {
+    const int64_t width = axes_.back().input, rows = PlaneRows(), stride = axes_.back().stride,
+                  out_width = axes_.back().output;
+    const int64_t parts = std::clamp<int64_t>(groups_ * filters_ * pixels_ * depth() / kGrain, 1,
+                                              std::min<int64_t>(threads_, groups_));
+    ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part) {
+        float* plane = rooms + part * ChannelRoom();
+        float* weights = plane + plane_;
+        auto* span = reinterpret_cast<int32_t*>(weights + depth());
+        std::fill_n(plane, plane_, 0.0f);
+        for (int64_t g = groups_ * part / parts; g < groups_ * (part + 1) / parts; ++g) {
+          const auto* from =
+              static_cast<const std::byte*>(x.data) + (n * groups_ + g) * rows * width;
+          for (int64_t row = 0; row < rows; ++row) {
+            simd::WidenRow({from + row * width, x.is_signed, x.zeros, 0}, width,
+                           plane + RowOffset(row));
+          }
+          for (int64_t f = g * filters_; f < (g + 1) * filters_; ++f) {
+            const int32_t* zero = w_zeros.data() + (w_zeros.size() == 1 ? 0 : f);
+            simd::WidenRow({static_cast<const std::byte*>(w.raw()) + f * depth(),
+                            w.dtype() == DataType::kInt8, zero, 0},
+                           depth(), weights);
+            int32_t* to = sums + f * pixels_;
+            if (dense_) {
+              simd::ConvolveRow(plane, taps_.data(), weights, depth(), pixels_, to);
+              continue;
+            }
+            for (int64_t at = 0; at < pixels_; at += out_width) {
+              simd::ConvolveRow(plane + starts_[static_cast<size_t>(at)], taps_.data(), weights,
+                                depth(), Span(), span);
+              for (int64_t j = 0; j < out_width; ++j) to[at + j] = span[j * stride];
+            }
+          }
+        }
+      }
+    });
+  }
+
+  int64_t PlaneRows() const {
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < axes_.size(); ++i) rows *= axes_[i].input;
+    return rows;
+  }
+
   // The rows of the image number n into the padded one.
   void CopyImage(const simd::IntegerOperand& x, int64_t n, int16_t* image) const {
     const int64_t width = axes_.back().input, all = groups_ * channels_;
-    int64_t rows = 1, margin = axes_.back().pad_begin;
-    for (size_t i = 0; i + 1 < axes_.size(); ++i) {
-      rows *= axes_[i].input;
-      margin += axes_[i].pad_begin * strides_[i];
-    }
+    const int64_t rows = PlaneRows();
     const auto* from = static_cast<const std::byte*>(x.data) + n * all * rows * width;
     ParallelFor(all, std::max<int64_t>(1, (1 << 14) / (rows * width)),
                 [&](int64_t begin, int64_t end) {
                   for (int64_t c = begin; c < end; ++c) {
                     for (int64_t row = 0; row < rows; ++row) {
-                      int64_t rest = row, offset = c * plane_ + margin;
-                      for (size_t i = axes_.size() - 1; i-- > 0; rest /= axes_[i].input)
-                        offset += rest % axes_[i].input * strides_[i];
                       simd::StoreImage({from + (c * rows + row) * width, x.is_signed, x.zeros, 0},
-                                       width, image, offset);
+                                       width, image, c * plane_ + RowOffset(row));
                     }
                   }
                 });
@@ -223,7 +292,7 @@ class IntegerConv : public Kernel {
   }
 
   Places at_{};
-  bool linear_ = false, dense_ = false;
+  bool linear_ = false, dense_ = false, by_channel_ = false;
   int64_t batch_ = 0, groups_ = 1, channels_ = 0, filters_ = 0, plane_ = 1, pixels_ = 0,
           threads_ = 1;
   std::vector<WindowAxis> axes_;

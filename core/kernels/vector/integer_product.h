@@ -54,6 +54,14 @@ void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* pan
 void MultiplyPanels(const int16_t* left, int64_t m, int64_t k, const int16_t* panels,
                     int64_t columns, int32_t* c, int64_t c_row);
 
+// Convolutions of one channel each, in float32, which is exact: no sum of at most kMostExactTaps products is beyond 2^24.
+constexpr int64_t kMostExactTaps = 256;
+// The first `count` elements of x less its zero point.
+void WidenRow(const IntegerOperand& x, int64_t count, float* to);
+// sums[j] = sum over t of weights[t] * image[taps[t] + j], for j < count.
+void ConvolveRow(const float* image, const int64_t* taps, const float* weights, int64_t tap_count,
+                 int64_t count, int32_t* sums);
+
 // y = round(v) + zero point for the sums of a row, halves to even, saturated; NaN becomes the smallest number.
 struct Requantize {
   float scale;  // v = sum * scale,

@@ -215,6 +215,44 @@ void RequantizeAny(const Requantize& how, const int32_t* sums, int64_t count, vo
   if (how.is_signed) return RequantizeAs(how, sums, count, static_cast<int8_t*>(y));
   RequantizeAs(how, sums, count, static_cast<uint8_t*>(y));
 }
+
+template <typename T>
+void WidenRowLoop(const T* x, float zero, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(x[i]) - zero;
+}
+void WidenRowAny(const IntegerOperand& x, int64_t count, float* to) {
+  const auto zero = static_cast<float>(x.zeros[0]);
+  if (x.is_signed) return WidenRowLoop(static_cast<const int8_t*>(x.data), zero, count, to);
+  WidenRowLoop(static_cast<const uint8_t*>(x.data), zero, count, to);
+}
+
+void ConvolveRowLoop(const float* image, const int64_t* taps, const float* weights,
+                     int64_t tap_count, int64_t count, int32_t* sums) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> integers;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int kVectors = 4;
+  int64_t j = 0;
+  for (; j + kVectors * lanes <= count; j += kVectors * lanes) {
+    Vec sum[kVectors] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (int64_t t = 0; t < tap_count; ++t) {
+      const Vec weight = hn::Set(d, weights[t]);
+      const float* from = image + taps[t] + j;
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v)
+        sum[v] = hn::MulAdd(weight, hn::LoadU(d, from + v * lanes), sum[v]);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v)
+      hn::StoreU(hn::ConvertTo(integers, sum[v]), integers, sums + j + v * lanes);
+  }
+  ForVectors(d, static_cast<size_t>(count - j), [&](auto at) ASC_INLINE_LAMBDA {
+    Vec sum = hn::Zero(d);
+    for (int64_t t = 0; t < tap_count; ++t)
+      sum = hn::MulAdd(hn::Set(d, weights[t]), at.Load(image + taps[t] + j), sum);
+    at.Store(hn::BitCast(d, hn::ConvertTo(integers, sum)), reinterpret_cast<float*>(sums + j));
+  });
+}
 }  // namespace asc::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -233,6 +271,8 @@ HWY_EXPORT(FillImageAny);
 HWY_EXPORT(StoreImageAny);
 HWY_EXPORT(PackPixelsAny);
 HWY_EXPORT(MultiplyPanelLoop);
+HWY_EXPORT(WidenRowAny);
+HWY_EXPORT(ConvolveRowLoop);
 HWY_EXPORT(RequantizeAny);
 
 void PackLeft(const IntegerOperand& a, int64_t m, int64_t k, int16_t* packed) {
@@ -261,6 +301,13 @@ void MultiplyPanel(const int16_t* left, int64_t m, int64_t k, const int16_t* pan
                    int32_t* c, int64_t c_row) {
   ASC_ON_VNNI(MultiplyPanel(left, m, k, panel, columns, c, c_row));
   HWY_DYNAMIC_DISPATCH(MultiplyPanelLoop)(left, m, k, panel, columns, c, c_row);
+}
+void WidenRow(const IntegerOperand& x, int64_t count, float* to) {
+  HWY_DYNAMIC_DISPATCH(WidenRowAny)(x, count, to);
+}
+void ConvolveRow(const float* image, const int64_t* taps, const float* weights, int64_t tap_count,
+                 int64_t count, int32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(ConvolveRowLoop)(image, taps, weights, tap_count, count, sums);
 }
 void MultiplyPanels(const int16_t* left, int64_t m, int64_t k, const int16_t* panels,
                     int64_t columns, int32_t* c, int64_t c_row) {
