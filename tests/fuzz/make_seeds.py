@@ -36,6 +36,20 @@ def main():
             h = Gemm <alpha = 0.5, transB = 1> (f, g, b)
             y = Softmax <axis = -1> (h)
         }""" % ", ".join(str(i % 5 - 2) for i in range(54)))
+    save("training", """
+        step (float[N, 1, 4, 4] x, int64[N] l, float[2, 1, 3, 3] w, float[2, 3] u, float rate) => (float y, float[2, 1, 3, 3] v, float[2, 3] du, float[2, 3] duu)
+        {
+            axes = Constant <value_ints = [2, 3]> ()
+            c = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w)
+            r = Gelu (c)
+            m = ReduceMean <keepdims = 0> (r, axes)
+            h = MatMul (m, u)
+            y = SoftmaxCrossEntropyLoss (h, l)
+            dw, du = ai.onnx.preview.training.Gradient <xs = ["w", "u"], zs = ["x", "l"], y = "y"> (w, u, x, l)
+            duu = ai.onnx.preview.training.Gradient <xs = ["u"], y = "du"> (u)
+            s = Mul (dw, rate)
+            v = Sub (w, s)
+        }""", ', "ai.onnx.preview.training" : 1')
     save("control_flow", """
         network (bool cond, int64 trips, float[3] x) => (float[3] chosen, float[3] last, float[T, 3] all, float[A, B] walked)
         {
