@@ -40,6 +40,8 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
     for (const int slot : plan.steps[i].outputs) made.emplace(slot, static_cast<int>(i));
   }
   for (const int slot : plan.output_slots) read(slot, plan.steps.size());
+  std::map<int, std::vector<int>> readers;  // by root: the slots of it that are read
+  for (const auto& [slot, last] : last_read) readers[root_of(slot)].push_back(slot);
   // Owners of bytes, by begin: stretches never overlap.
   struct Owner {
     size_t end;
@@ -107,10 +109,10 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
       }
       // Parts of a joined value are made one by one, and what looks at it, or at a piece of it, is read when all are there: a
       // value that a step has made, or that has been read before, is complete.
-      for (const auto& [reader, last] : last_read) {
+      for (const int reader : readers[root_of(slot)]) {
         const auto by = made.find(reader);
         const bool complete = by != made.end() ? by->second < static_cast<int>(i) : first_read[reader] <= static_cast<int>(i);
-        if (!complete || last <= static_cast<int>(i) || root_of(reader) != root_of(slot)) continue;
+        if (!complete || last_read[reader] <= static_cast<int>(i)) continue;
         if (Overlap(StretchOf(plan, reader), stretch)) return fail(i, "overwrites a part of a value that is read later:", reader);
       }
       clear(stretch.begin, stretch.end);
@@ -121,16 +123,24 @@ Result<MemoryReport> CheckMemory(const Plan& plan) {
       if (InArena(plan, slot) && !owned_by_root(slot)) return fail(i, "writes over its own input", slot);
     }
   }
-  for (size_t i = 0; i <= plan.steps.size(); ++i) {
-    std::map<int, size_t> live;  // by root
-    for (size_t s = 0; s < plan.slots.size(); ++s) {
-      const Slot& slot = plan.slots[s];
-      if (slot.root != static_cast<int>(s) || slot.kind != StorageKind::kArena) continue;
-      if (slot.first_step <= static_cast<int>(i) && static_cast<int>(i) <= slot.last_step) live[slot.root] = slot.bytes();
-    }
-    size_t bytes = i < plan.steps.size() ? plan.steps[i].scratch_bytes : 0;
-    for (const auto& [root, size] : live) bytes += (size + kAlignment - 1) / kAlignment * kAlignment;
-    report.lower_bound_bytes = std::max(report.lower_bound_bytes, bytes);
+  // Bytes of values that come with a step, and that go after it.
+  const size_t last_step = plan.steps.size();
+  std::vector<size_t> come(last_step + 1, 0), go(last_step + 1, 0);
+  for (size_t s = 0; s < plan.slots.size(); ++s) {
+    const Slot& slot = plan.slots[s];
+    if (slot.root != static_cast<int>(s) || slot.kind != StorageKind::kArena) continue;
+    const auto first = static_cast<size_t>(std::max(0, slot.first_step));
+    if (slot.last_step < slot.first_step || slot.last_step < 0 || first > last_step) continue;
+    const size_t size = (slot.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+    come[first] += size;
+    go[std::min(last_step, static_cast<size_t>(slot.last_step))] += size;
+  }
+  size_t live = 0;
+  for (size_t i = 0; i <= last_step; ++i) {
+    live += come[i];
+    const size_t scratch = i < last_step ? plan.steps[i].scratch_bytes : 0;
+    report.lower_bound_bytes = std::max(report.lower_bound_bytes, live + scratch);
+    live -= go[i];
   }
   return report;
 }
