@@ -7,6 +7,7 @@
 #include "core/kernels/vector/common.h"
 #include "core/kernels/vector/recurrent.h"
 #include "core/kernels/vector/recurrent_kernel.h"
+#include "core/ops/strided_copy.h"
 
 namespace asc {
 namespace {
@@ -43,9 +44,7 @@ Result<std::shared_ptr<Buffer>> Transposed(const Tensor& weight, const std::vect
       } else {
         from = weight.data<float>() + offset / sizeof(float);
       }
-      for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * columns + c];
-      }
+      StridedCopy(DataType::kFloat32, {columns, rows}, {from, 0, {1, columns}}, {to, 0, {rows, 1}});
       offset += bytes;
       to += rows * columns;
     }
