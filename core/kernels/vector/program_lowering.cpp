@@ -333,6 +333,7 @@ class Lowering {
         Save(accumulator_);
     };
     for (const int x : deferred) {
+      if (InMemory(x) >= 0) continue;  // made and saved on the way to one before
       save_accumulator();
       Compute(x);
     }

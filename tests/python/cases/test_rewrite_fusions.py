@@ -264,3 +264,25 @@ def test_outputs_do_not_share_memory(level):
         assert_same(got["b"], random((3,)))
         assert_same(got["d"], k)
         assert_same(x, random((3,)))
+
+
+DEEP = {
+    "scaled": "a = Exp(x); b = Add(a, k); d = Mul(a, b); e = Div(d, s)",
+    "gated": "a = Add(x, x); b = Add(a, k); c = Clip(b, , s); d = Mul(a, c); e = Sigmoid(d)",
+    "shared": "a = Tanh(x); b = Mul(a, a); d = Sub(b, a); c = Abs(d); e = Add(c, a)",
+    "chain": "a = Neg(x); b = Exp(a); c = Add(b, k); d = Div(b, c); f = Mul(d, d); e = Sqrt(f)",
+    "rows": "a = Neg(x); b = Exp(a); d = Mul(a, b); m = ReduceMax(d, axis); e = Sub(d, m)",
+}
+
+
+@levels
+@pytest.mark.parametrize("dtype", [f32, f16], ids=str)
+@pytest.mark.parametrize("ends", ["y = Add(e, d)", "y = Add(d, e)", "p = Mul(e, d); q = Sub(d, e); y = Div(p, q)", "y = Max(e, d, a)"])
+@pytest.mark.parametrize("row", DEEP)
+def test_operands_that_are_made_of_the_others(row, ends, dtype, level):
+    """The value that is needed for the first operand is the second one: it is made once, and in either order."""
+    constants = {"k": dtype.type(3), "s": dtype.type(6), "axis": np.array([-1])}
+    for shape in ((8, 4), (3, 40), (7,)):
+        x = random(shape, dtype)
+        model = make_model(f"{DEEP[row]}; {ends}", {"x": x}, ["y"], constants)
+        check(model, {"x": x}, None, level, ("reference",), 2e-2 if dtype == f16 else 1e-4, 1e-2 if dtype == f16 else 1e-5)
