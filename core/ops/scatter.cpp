@@ -3,6 +3,7 @@
 // the last one of a position wins.
 #include <complex>
 
+#include "core/base/parallel.h"
 #include "core/ops/families.h"
 #include "core/ops/row_copy.h"
 #include "core/ops/shape_facts.h"
@@ -218,13 +219,22 @@ Status ScatterNd(KernelContext& context) {
       at = at * data.dim(k) + index;
     }
   }
-  CopyElements(data, out);
+  if (out.size() == 0) return Ok();
   VisitScattered(data.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < count; ++i) {
-      ReduceRun<T>(reduction, out.data<T>() + targets[static_cast<size_t>(i)] * row,
-                   updates.data<T>() + i * row, row);
-    }
+    const T* from = data.data<T>();
+    T* to = out.data<T>();
+    // Each thread makes a part of the result: its copy, and what belongs there of all updates, in
+    // their order.
+    ParallelFor(out.size() / row, std::max<int64_t>(1, (1 << 15) / row),
+                [&](int64_t begin, int64_t end) {
+                  if (from != to) std::copy(from + begin * row, from + end * row, to + begin * row);
+                  for (int64_t i = 0; i < count; ++i) {
+                    const int64_t target = targets[static_cast<size_t>(i)];
+                    if (target < begin || target >= end) continue;
+                    ReduceRun<T>(reduction, to + target * row, updates.data<T>() + i * row, row);
+                  }
+                });
   });
   return Ok();
 }

@@ -60,3 +60,13 @@ def test_missed_targets_and_differences_are_listed():
     lines = list(operators.summary({"threads": [1], "rows": [row | {"differ": True}]}))
     assert lines[1] == "target missed: Abs, 1 threads: 0.33"
     assert lines[2] == "! Abs, 1 threads: the outputs differ from ONNX Runtime's"
+
+
+def test_rows_that_threads_slowed_are_hindered():
+    def row(case, threads, mine, peer):
+        return {"case": case, "threads": threads, "engines": {"pyasc": mine, "onnxruntime": peer}}
+
+    time = lambda ms: {"min_ms": ms}
+    rows = [row("Abs", 1, time(2), time(2)), row("Abs", 2, time(2.4), time(1)), row("Not", 1, time(2), {"error": "no"})]
+    rows += [row("Not", 2, time(2.6), {"error": "no"}), row("Exp", 1, time(2), time(2)), row("Exp", 2, time(1), time(3))]
+    assert operators.hindered(rows) == [3, 5]

@@ -1,6 +1,7 @@
 // ScatterElements, ScatterND, TensorScatter.
 #include <cmath>
 
+#include "core/base/parallel.h"
 #include "tests/core/ops/op_test.h"
 
 namespace asc::testing {
@@ -50,6 +51,24 @@ TEST(ScatterElements, RefusesBadArguments) {
                 .status()
                 .code(),
             Code::kTypeMismatch);
+}
+
+// Threads write parts of the result, and updates of one place come in their order.
+TEST(ScatterND, SharesLargeArraysOut) {
+  constexpr int64_t kRows = 3000, kRow = 40, kUpdates = 2500;
+  const Tensor x = Pseudo({kRows, kRow}), updates = Pseudo({kUpdates, kRow});
+  std::vector<int64_t> targets;
+  for (int64_t i = 0; i < kUpdates; ++i) targets.push_back(i * 7919 % (kRows / 2) * 2);
+  const Tensor indices = Tensor::FromValues<int64_t>({kUpdates, 1}, targets);
+  for (const char* reduction : {"none", "add"}) {
+    const auto run = [&](int threads) {
+      const ScopedThreads scoped(threads);
+      return RunOp1("ScatterND", {x, indices, updates}, {{"reduction", S(reduction)}});
+    };
+    const Tensor want = run(1);
+    EXPECT_TRUE(run(3).ContentEquals(want)) << reduction;
+    EXPECT_EQ(want.data<float>()[kRow], x.data<float>()[kRow]);  // of a row without updates
+  }
 }
 
 TEST(ScatterND, WritesSlicesAndElements) {
