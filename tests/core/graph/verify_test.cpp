@@ -35,6 +35,17 @@ TEST_F(VerifyTest, UntypedValuesAreFineOnlyBeforeInference) {
   ExpectIllegal(Code::kInvalidGraph, "element type is not known");
 }
 
+// Producers first whatever the ids are; among nodes that are ready the smallest id.
+TEST_F(VerifyTest, OrderFollowsOperandsThenIds) {
+  const ValueId a = Apply(graph, SampleOp("Relu"), {x});
+  const ValueId b = Apply(graph, SampleOp("Relu"), {x});
+  const ValueId late = Apply(graph, SampleOp("Relu"), {b});
+  const auto node = [&](ValueId id) { return graph.value(id).producer; };
+  EXPECT_EQ(*graph.TopologicalOrder(), (std::vector<NodeId>{node(y), node(a), node(b), node(late)}));
+  graph.SetInput(node(a), 0, late);
+  EXPECT_EQ(*graph.TopologicalOrder(), (std::vector<NodeId>{node(y), node(b), node(late), node(a)}));
+}
+
 TEST_F(VerifyTest, RefusesACycle) {
   const ValueId a = Apply(graph, SampleOp("Add"), {x, y});
   const ValueId b = Apply(graph, SampleOp("Relu"), {a});

@@ -90,6 +90,24 @@ TEST(ConstantFoldingTest, RepeatedElementsAreNotInMemory) {
   EXPECT_EQ(folded.values<float>().back(), 1.5f);
 }
 
+// A constant gets another shape without being copied.
+TEST(ConstantFoldingTest, ReshapedConstantsShareMemory) {
+  const auto graph = ReadGraph(R"(
+    constant %c: float32[4] = [1.0, 2.0, 3.0, 4.0]
+    constant %s: int64[2] = [2, -1]
+    constant %axes: int64[1] = [0]
+    %r = Reshape(%c, %s)
+    %y = Unsqueeze(%r, %axes)
+    output "c" = %c
+    output "y" = %y)");
+  RunPasses(*graph, {MakeConstantFolding});
+  EXPECT_EQ(graph->node_count(), 0u);
+  const Tensor& given = graph->value(graph->outputs()[0].value).constant;
+  const Tensor& folded = graph->value(graph->outputs()[1].value).constant;
+  EXPECT_EQ(folded.dims(), (Dims{1, 2, 2}));
+  EXPECT_EQ(folded.identity(), given.identity());
+}
+
 TEST(ConstantFoldingTest, RandomNodesAndVariablesStay) {
   ExpectUnchanged(R"(
     variable "v" %v: float32[1] = tensor float32[1] [1.0]
@@ -118,6 +136,22 @@ TEST(DeadCodeTest, WholeChainsGo) {
 }
 
 // ---- CommonSubexpressions: equal nodes become one ----
+
+// Equal constants that are operands of one node merge at once.
+TEST(CommonSubexpressionsTest, ConstantsOfOneNodeMergeInOneRound) {
+  const auto graph = ReadGraph(R"(
+    input %x: float32[1, 2, 3, 3]
+    constant %scale: float32[2] = [1.0, 1.0]
+    constant %bias: float32[2] = [1.0, 1.0]
+    constant %mean: float32[2] = [1.0, 1.0]
+    constant %variance: float32[2] = [1.0, 1.0]
+    %y = BatchNormalization(%x, %scale, %bias, %mean, %variance)
+    output "y" = %y)");
+  const PassReport report = RunPasses(*graph, {MakeCommonSubexpressions});
+  EXPECT_EQ(report.passes[0].rounds, 2);
+  const Node& node = graph->node(graph->Nodes()[0]);
+  for (size_t i = 2; i < 5; ++i) EXPECT_EQ(node.inputs[i], node.inputs[1]);
+}
 
 TEST(CommonSubexpressionsTest, EqualNodesAndConstantsMerge) {
   ExpectRewrite(R"(

@@ -55,6 +55,26 @@ TEST(DriverTest, UnknownNamesAreRefusedWithTheNearest) {
   EXPECT_FALSE(CheckPassOptions(options).ok());
 }
 
+// What a patch makes known reaches all that follows from it.
+TEST(DriverTest, FactsFollowPatches) {
+  const auto graph = ReadGraph(R"(
+    input %x: float32[6]
+    input %other: float32[N]
+    constant %a: int64[2] = [2, 1]
+    constant %b: int64[2] = [0, 2]
+    %target = BitwiseOr(%a, %b)
+    %r = Reshape(%x, %target)
+    %s = Relu(%r)
+    %y = Exp(%s)
+    %z = Relu(%other)
+    output "y" = %y
+    output "z" = %z)");
+  EXPECT_FALSE(graph->value(graph->outputs()[0].value).type.shape.is_static());
+  RunPasses(*graph, {MakeConstantFolding});
+  EXPECT_EQ(graph->value(graph->outputs()[0].value).type.ToString(), "float32[2, 3]");
+  EXPECT_EQ(graph->value(graph->outputs()[1].value).type.ToString(), "float32[N]");
+}
+
 TEST(DriverTest, LevelZeroDoesNothing) {
   const auto graph = ReadGraph(kThreeIdentities);
   const std::string before = ToText(*graph);
