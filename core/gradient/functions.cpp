@@ -30,6 +30,7 @@ constexpr GradientRow kRows[] = {
     {"Exp", [](GradientStep& s) { s.Give(0, s.g() * s.y()); }},
     {"EyeLike", Nothing},
     {"Floor", Nothing},
+    {"Hardmax", Nothing},
     {"Identity", [](GradientStep& s) { s.Give(0, s.g()); }},
     {"Log", [](GradientStep& s) { s.Give(0, s.g() / s.x()); }},
     {"Neg", [](GradientStep& s) { s.Give(0, -s.g()); }},

@@ -119,6 +119,17 @@ void TopK(GradientStep& s) {
   s.Give(0, Apply("ScatterElements", {Fill(s.x(), 0), places, s.g()}, Along(s)));
 }
 
+// [off, on]: elements are one or the other.
+void OneHot(GradientStep& s) {
+  const Expr numbers = s.g();
+  const Expr off_on =
+      Concat({Unsqueeze(Number(numbers, 0), {0}), Unsqueeze(Number(numbers, 1), {0})}, 0);
+  const Expr is_on = Apply("OneHot", {s.x(0), s.x(1), off_on}, s.attributes());
+  const Expr on = ReduceSum(s.g() * is_on, Expr(), false);
+  const Expr off = ReduceSum(s.g(), Expr(), false) - on;
+  s.Give(2, Concat({Unsqueeze(off, {0}), Unsqueeze(on, {0})}, 0));
+}
+
 void DepthToSpace(GradientStep& s) {
   if (s.attributes().String("mode", "DCR") != "DCR") return Moved(s);
   s.Give(0, Apply("SpaceToDepth", {s.g()},
@@ -137,6 +148,7 @@ constexpr GradientRow kRows[] = {
     {"Gather", Gather},
     {"GatherElements", GatherElements},
     {"GatherND", GatherNd},
+    {"OneHot", OneHot},
     {"Pad", Pad},
     {"ReverseSequence",
      [](GradientStep& s) {

@@ -139,6 +139,24 @@ def test_a_value_of_the_graph_around_may_be_a_variable(level):
     assert_same(got, {"d": 2 * np.exp(A)})
 
 
+@levels
+def test_descent_in_a_loop(level):
+    """Each turn of the loop is a step: (w - a)^2 comes to its least."""
+    body = make_graph(
+        [
+            *parse_nodes("e = Sub(w, a); s = Mul(e, e)"),
+            gradient_node("w", "s", ["dw"], zs="a"),
+            *parse_nodes("step = Mul(dw, rate); next = Sub(w, step); go = Identity(c)"),
+        ],
+        {"i": (np.dtype(np.int64), ()), "c": (np.dtype(bool), ()), "w": None},
+        {"go": np.dtype(bool), "next": f64},
+        name="body",
+    )
+    nodes = [helper.make_node("Loop", ["turns", "", "b"], ["d"], name="loop", body=body)]
+    feeds = {"a": A, "b": B, "turns": np.array(80), "rate": np.array(0.2)}
+    assert_same(run(nodes, feeds, ["d"], level), {"d": A})
+
+
 def test_a_way_through_the_graph_around_is_refused():
     outer = parse_nodes("h = Exp(a)")
     inside = [*parse_nodes("y = Mul(h, a)"), gradient_node("a", "y", ["out"])]

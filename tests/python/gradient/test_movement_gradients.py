@@ -100,6 +100,13 @@ def test_value_of_padding(is_open, level):
 
 @levels
 @opened
+def test_one_hot(is_open, level):
+    feeds = {"i": np.array([[2, 0], [1, -1]]), "n": np.array([3]), "v": random((2,), f64)}
+    Case("h = OneHot<axis=1>(i, n, v); y = Mul(h, h)", feeds, is_open=is_open, constants=["n"]).check(level, order=2)
+
+
+@levels
+@opened
 @pytest.mark.parametrize("reduction", ["none", "add"])
 def test_scatter(reduction, is_open, level):
     i = np.array([[[3, 1], [0, -2]]]) if reduction == "none" else np.array([[[3, 3], [0, -4]]])
