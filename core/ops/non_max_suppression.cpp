@@ -1,6 +1,8 @@
 // NonMaxSuppression: greedy choice of boxes by score, without those that overlap a chosen one too
 // much.
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "core/ops/families.h"
 #include "core/ops/shape_facts.h"
@@ -48,13 +50,92 @@ Box ReadBox(const float* p, bool center) {
   return {std::min(p[0], p[2]), std::min(p[1], p[3]), std::max(p[0], p[2]), std::max(p[1], p[3])};
 }
 
-bool Overlaps(const Box& a, const Box& b, float threshold) {
-  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1),
-              width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  if (!(height > 0) || !(width > 0)) return false;
-  const float both = height * width, either = a.Area() + b.Area() - both;
-  return either > 0 && both / either > threshold;
-}
+// Chosen boxes, in groups that are compared at once.
+class BoxList {
+ public:
+  void Add(const Box& box) {
+    if (count_ % kGroup == 0) groups_.emplace_back();
+    Group& group = groups_.back();
+    const size_t i = count_++ % kGroup;
+    group.y1[i] = box.y1;
+    group.x1[i] = box.x1;
+    group.y2[i] = box.y2;
+    group.x2[i] = box.x2;
+    group.area[i] = box.Area();
+  }
+
+  // Whether the intersection with any box is more than `threshold` of the union.
+  bool Overlaps(const Box& a, float threshold) const {
+    const float area = a.Area();
+    for (const Group& b : groups_) {
+      int overlaps = 0;
+      for (size_t i = 0; i < kGroup; ++i) {
+        const float height = std::min(a.y2, b.y2[i]) - std::max(a.y1, b.y1[i]),
+                    width = std::min(a.x2, b.x2[i]) - std::max(a.x1, b.x1[i]);
+        const float both = height * width, either = area + b.area[i] - both;
+        overlaps |= static_cast<int>(height > 0) & static_cast<int>(width > 0) &
+                    static_cast<int>(either > 0) & static_cast<int>(both / either > threshold);
+      }
+      if (overlaps != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr size_t kGroup = 16;
+  struct Group {
+    // Places that are empty: no height.
+    float y1[kGroup] = {}, x1[kGroup] = {}, y2[kGroup] = {}, x2[kGroup] = {}, area[kGroup] = {};
+  };
+  std::vector<Group> groups_;
+  size_t count_ = 0;
+};
+
+// Chosen boxes by the columns of a grid that they reach into: only boxes of the same columns can overlap.
+// Columns are about as wide as boxes, so that each reaches into few.
+class BoxGrid {
+ public:
+  explicit BoxGrid(const std::vector<Box>& all) {
+    float low = 0, high = 0;
+    double widths = 0;
+    bool first = true, finite = true;
+    for (const Box& box : all) {
+      low = first ? box.x1 : std::min(low, box.x1);
+      high = first ? box.x2 : std::max(high, box.x2);
+      widths += static_cast<double>(box.x2) - box.x1;
+      finite = finite && std::isfinite(box.x1) && std::isfinite(box.x2);
+      first = false;
+    }
+    const double range = static_cast<double>(high) - low;
+    double columns = 1;
+    if (finite && range > 0 && widths >= 0)
+      columns = std::clamp(range * static_cast<double>(all.size()) / (widths + 1e-30), 1.0, kMost);
+    low_ = low;
+    factor_ = columns > 1 ? columns / range : 0;
+    columns_.resize(static_cast<size_t>(columns));
+  }
+
+  void Add(const Box& box) {
+    for (size_t i = Column(box.x1); i <= Column(box.x2); ++i) columns_[i].Add(box);
+  }
+  bool Overlaps(const Box& box, float threshold) const {
+    for (size_t i = Column(box.x1); i <= Column(box.x2); ++i) {
+      if (columns_[i].Overlaps(box, threshold)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr double kMost = 1024;
+  size_t Column(float x) const {
+    if (columns_.size() == 1) return 0;
+    const double at = (static_cast<double>(x) - low_) * factor_;
+    return static_cast<size_t>(std::clamp(at, 0.0, static_cast<double>(columns_.size() - 1)));
+  }
+
+  double low_ = 0, factor_ = 0;
+  std::vector<BoxList> columns_;
+};
 
 template <typename T>
 T ScalarOr(const KernelContext& context, size_t i, T otherwise) {
@@ -83,16 +164,15 @@ Status NonMaxSuppression(KernelContext& context) {
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
       return score[b] != score[b] ? score[a] == score[a] : score[a] > score[b];
     });
-    std::vector<Box> chosen;
-    for (const int64_t i : order) {
-      if (static_cast<int64_t>(chosen.size()) == most) break;
-      const Box candidate = ReadBox(box + i * 4, center);
-      if (std::any_of(chosen.begin(), chosen.end(),
-                      [&](const Box& other) { return Overlaps(candidate, other, overlap); })) {
-        continue;
-      }
-      chosen.push_back(candidate);
-      selected.insert(selected.end(), {row / classes, row % classes, i});
+    std::vector<Box> candidates;
+    for (const int64_t i : order) candidates.push_back(ReadBox(box + i * 4, center));
+    BoxGrid chosen(candidates);
+    int64_t number = 0;
+    for (size_t k = 0; k < candidates.size() && number < most; ++k) {
+      if (chosen.Overlaps(candidates[k], overlap)) continue;
+      chosen.Add(candidates[k]);
+      ++number;
+      selected.insert(selected.end(), {row / classes, row % classes, order[k]});
     }
   }
   ASC_ASSIGN_OR_RETURN(

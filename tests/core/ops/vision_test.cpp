@@ -241,5 +241,40 @@ TEST(SwiGlu, GateTimesValue) {
             Code::kShapeMismatch);
 }
 
+// More boxes than are compared at once, here and there and on top of each other, against the definition.
+TEST(NonMaxSuppression, ManyBoxes) {
+  constexpr int64_t kCount = 500;
+  for (const float spread : {3.0f, 40.0f, 5000.0f}) {
+    Tensor boxes = Pseudo({1, kCount, 4}), scores = Pseudo({1, 1, kCount}, 2);
+    auto* b = boxes.data<float>();
+    const auto* score = scores.data<float>();
+    for (int64_t i = 0; i < kCount; ++i) {
+      const float height = 1.5f + b[4 * i + 2], width = i % 50 == 0 ? spread : 1.5f + b[4 * i + 3];
+      b[4 * i] *= 2;
+      b[4 * i + 1] *= spread;
+      b[4 * i + 2] = b[4 * i] + height;
+      b[4 * i + 3] = b[4 * i + 1] + width;
+    }
+    Ints order(kCount), want;
+    for (int64_t i = 0; i < kCount; ++i) order[static_cast<size_t>(i)] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t i, int64_t j) { return score[i] > score[j]; });
+    const auto overlap = [&](const float* p, const float* q) {
+      const float height = std::min(p[2], q[2]) - std::max(p[0], q[0]),
+                  width = std::min(p[3], q[3]) - std::max(p[1], q[1]);
+      if (height <= 0 || width <= 0) return 0.0f;
+      const auto area = [](const float* x) { return (x[2] - x[0]) * (x[3] - x[1]); };
+      return height * width / (area(p) + area(q) - height * width);
+    };
+    for (const int64_t i : order) {
+      const auto covers = [&](int64_t j) { return overlap(b + 4 * i, b + 4 * j) > 0.3f; };
+      if (std::none_of(want.begin(), want.end(), covers)) want.push_back(i);
+    }
+    const Tensor got =
+        RunOp1("NonMaxSuppression", {boxes, scores, I64({}, {kCount}), F32({}, {0.3f})});
+    ASSERT_EQ(got.dim(0), static_cast<int64_t>(want.size()));
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(got.data<int64_t>()[3 * i + 2], want[i]);
+  }
+}
 }  // namespace
 }  // namespace asc
