@@ -23,6 +23,10 @@ def _odd(case):
     return any(not np.isfinite(v.astype(np.float64)).all() for v in floats)
 
 
+def _finite(array):
+    return not oracle.is_float(array.dtype) or np.isfinite(array.astype(np.float64)).all()
+
+
 def _empty(case):
     return any(v.size == 0 for v in case.inputs if isinstance(v, np.ndarray))
 
@@ -38,6 +42,8 @@ def _to_e8m0(case):
 
 
 _far = lambda c: np.abs(np.nan_to_num(c.inputs[0].astype(np.float64))).max(initial=0) > 100
+_nearly_out = lambda c: _large_or_tiny(np.abs(c.inputs[0].astype(np.float64)))
+_large_or_tiny = lambda x: ((x > 1e18) | ((x > 0) & (x < 1e-18))).any()
 _recurrent = lambda c: c.attributes.get("clip") or (len(c.inputs) > 4 and c.inputs[4] is not None)
 
 _ML_MODELS = "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"
@@ -105,6 +111,10 @@ UNFIT = [
     ("RNN GRU LSTM", "onnxruntime", lambda c: len(c.inputs) > 4 and c.inputs[4] is not None and (c.inputs[4] == 0).any(),
      "gives 0 for the state of a sequence of length 0"),
     ("GlobalMaxPool", "onnxruntime", _odd, "takes -infinity for the least finite number"),
+    ("Cast CastLike", "reference", lambda c: "float8" in c.inputs[0].dtype.name and np.isnan(c.inputs[0].astype(np.float64)).any(),
+     "casts NaN of 8 bits as 0"),
+    ("CenterCropPad", "reference", lambda c: oracle.string in _types(c), "fills strings with numbers"),
+    ("Hardmax LogSoftmax Softmax", "reference", lambda c: c.opset < 13, "does not know the rows of two dimensions of old versions"),
     ("Cast CastLike", "reference", _to_e8m0, "takes magnitudes, where nothing is specified"),
     ("LogSoftmax", "reference", lambda c: narrow(c.inputs[0].dtype) and _far(c), "takes the logarithm of what Softmax rounded to 0"),
     ("PRelu", "reference", lambda c: not np.isfinite(c.inputs[1].astype(np.float64)).all(), "multiplies 0 by the slope"),
@@ -113,6 +123,11 @@ UNFIT = [
     ("ReduceLogSumExp", "onnxruntime", lambda c: narrow(c.inputs[0].dtype) and _far(c), "has no maximum taken out where nothing is reduced"),
     ("StringNormalizer", "reference", lambda c: any(v == "" or "ß" in v for v in c.inputs[0].reshape(-1)), "drops empty strings, has SS for ß"),
     ("SwiGLU", "reference", lambda c: narrow(c.inputs[0].dtype) and _odd(c), "rounds Swish before the product"),
+    ("ReduceL2", None, lambda c: c.inputs[0].dtype == oracle.f32 and _nearly_out(c), "squares in float32"),
+    ("ReduceMean", "reference", lambda c: "int" in _types(c)[0].name and _large(c), "wraps in the width of x"),
+    ("ReduceMean", "reference", lambda c: narrow(c.inputs[0].dtype) and _far(c), "sums in the type of x"),
+    ("LayerNormalization", "onnxruntime", lambda c: len(c.outputs) > 1 and _odd(c), "gives NaN for an infinite mean"),
+    ("OneHot", "reference", lambda c: not _finite(c.inputs[2]), "multiplies values by 0"),
     ("ReduceL2", "onnxruntime", lambda c: "int" in _types(c)[0].name and _large(c), "saturates where a cast wraps"),
     ("Resize", "reference", lambda c: _types(c)[0].kind == "c", "drops imaginary parts"),
     ("SVMClassifier", "reference", lambda c: "prob_a" in c.attributes and _labels(c) > 2, "couples pairs by another method"),

@@ -29,15 +29,24 @@ OPSETS = (24, onnx.defs.onnx_opset_version())
 
 
 def opsets_of(op):
-    """Where the newest form is older than both there is one to test; of other domains all versions are compared."""
+    """Where the newest form is older than both there is one to test, and older versions of the same form; of other domains all."""
     if domain := domain_of(op):
         return [s.since_version for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, domain)]
-    newest = onnx.defs.get_schema(op).since_version
+    newest = onnx.defs.get_schema(op)
     try:
         onnx.defs.get_schema(op, OPSETS[0])
     except onnx.defs.SchemaError:
         return OPSETS[1:]
-    return OPSETS if newest > OPSETS[0] else OPSETS[:1]
+    compared = OPSETS if newest.since_version > OPSETS[0] else OPSETS[:1]
+    history = [s for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, "")]
+    older = [s.since_version for s in history if _form(s) == _form(newest) and not s.deprecated]
+    return [*compared, *compared, *[v for v in older if v < OPSETS[0]]]
+
+
+def _form(schema):
+    """What a strategy for the newest form relies on."""
+    takes = {t.type_param_str: any("tensor(" == a[:7] for a in t.allowed_type_strs) for t in schema.type_constraints}
+    return [(i.name, takes.get(i.type_str)) for i in schema.inputs], sorted(schema.attributes), len(schema.outputs)
 
 
 # In place of an operator: graphs of several nodes, and those whose nodes have bodies.
