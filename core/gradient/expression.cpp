@@ -145,13 +145,14 @@ Expr ReduceMean(const Expr& x, const std::vector<int64_t>& axes) {
   return axes.empty() ? x : Apply("ReduceMean", {x, Ints(x, axes)});
 }
 
-Expr CountRatio(const Expr& x, const Expr& y) {
+Expr CountShare(const Expr& x, const Expr& y) {
   if (!x.valid() || !y.valid()) return Expr();
   const auto many = x.shape().ToDims(), few = y.shape().ToDims();
   if (many && few && ElementCount(*few) > 0)
-    return Number(x, static_cast<double>(ElementCount(*many) / ElementCount(*few)));
+    return Number(
+        x, static_cast<double>(ElementCount(*few)) / static_cast<double>(ElementCount(*many)));
   const auto size = [](const Expr& of) { return Cast(Apply("Size", {of}), DataType::kFloat64); };
-  return CastLike(size(x) / size(y), x);
+  return CastLike(size(y) / size(x), x);
 }
 
 Expr Unsqueeze(const Expr& x, const std::vector<int64_t>& axes) {

@@ -76,8 +76,8 @@ Expr SumTo(const Expr& x, const Expr& like);
 Expr ReduceSum(const Expr& x, const Expr& axes, bool keep);
 Expr ReduceSum(const Expr& x, const std::vector<int64_t>& axes, bool keep);
 Expr ReduceMean(const Expr& x, const std::vector<int64_t>& axes);  // keeps the axes
-// How many elements x has for each one of y, as a number of x's element type.
-Expr CountRatio(const Expr& x, const Expr& y);
+// 1 over how many elements x has for each one of y, as a number of x's element type (the count itself may be too large for float16).
+Expr CountShare(const Expr& x, const Expr& y);
 Expr Unsqueeze(const Expr& x, const std::vector<int64_t>& axes);
 Expr Transpose(const Expr& x, const std::vector<int64_t>& permutation);
 Expr Concat(const std::vector<Expr>& parts, int64_t axis);

@@ -13,8 +13,8 @@ namespace asc {
 struct Path {
   std::vector<NodeId> nodes;           // producers first
   std::unordered_set<int32_t> values;  // indices: the starts and what the nodes make of them
-  std::unordered_set<int32_t>
-      borders;  // values that y needs and that no node makes; no starts or stops among them
+  // Values that y needs and that no node makes; no starts or stops among them.
+  std::unordered_set<int32_t> borders;
 
   bool Has(ValueId id) const { return id.valid() && values.contains(id.index); }
 };

@@ -120,7 +120,7 @@ void GlobalMaxPool(GradientStep& s) {
 constexpr GradientRow kRows[] = {
     {"AveragePool", AveragePool},
     {"GlobalAveragePool",
-     [](GradientStep& s) { s.Give(0, ExpandLike(s.g() / CountRatio(s.x(), s.y()), s.x())); }},
+     [](GradientStep& s) { s.Give(0, ExpandLike(s.g() * CountShare(s.x(), s.y()), s.x())); }},
     {"GlobalLpPool", GlobalLpPool},
     {"GlobalMaxPool", GlobalMaxPool},
     {"LpPool", LpPool},

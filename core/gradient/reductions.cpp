@@ -17,7 +17,7 @@ Expr Over(GradientStep& s, std::string_view op, const Expr& x) {
 }
 
 void ReduceMean(GradientStep& s) {
-  s.Give(0, ExpandLike(Kept(s, s.g() / CountRatio(s.x(), s.y())), s.x()));
+  s.Give(0, ExpandLike(Kept(s, s.g() * CountShare(s.x(), s.y())), s.x()));
 }
 
 // Max and Min: elements that are the result share its gradient alike.

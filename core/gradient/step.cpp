@@ -50,15 +50,6 @@ size_t GradientStep::RankOf(size_t i) {
   return 0;
 }
 
-std::vector<int64_t> GradientStep::IntsOf(size_t i) {
-  const ValueId id = node_.input(i);
-  if (const Tensor* tensor = id.valid() ? graph().Constant(id) : nullptr) {
-    if (Result<std::vector<int64_t>> ints = ToInt64Vector(*tensor); ints.ok()) return *ints;
-  }
-  Refuse("needs a constant '", node_.schema->InputParameter(i)->name, "'");
-  return {};
-}
-
 void GradientStep::RefuseOutput(size_t i) {
   if (i < gradients_.size() && gradients_[i].valid())
     Refuse("through its output '", node_.schema->OutputParameter(i)->name, "' is not there");

@@ -47,8 +47,6 @@ class GradientStep : public OperatorWriter {
 
   // The rank of input i. Fails, and gives 0, where it is not known.
   size_t RankOf(size_t i);
-  // The elements of an int64 input where they are known; where not, fails: the rule needs them.
-  std::vector<int64_t> IntsOf(size_t i);
   // E5033: what the rule does not cover.
   template <typename... Args>
   void Refuse(const Args&... what) {
