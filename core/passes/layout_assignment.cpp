@@ -5,7 +5,9 @@
 // narrower one than the target prefers, where that leaves less padding.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
+#include <set>
 
 #include "core/ops/registry.h"
 #include "core/passes/match.h"
@@ -62,6 +64,67 @@ bool ElementwiseOfOneShape(const Graph& graph, const Node& node, const Layout& l
                      [&](ValueId id) { return id.valid() && graph.value(id).type.shape == shape; });
 }
 
+bool IsOneOf(const Node& node, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view n) { return node.Is(n); });
+}
+
+// Values whose extents depend on the elements of others: plans know them only when the nodes before
+// have run, and blocked layouts are for extents that a plan knows.
+class ExtentsOfData {
+ public:
+  explicit ExtentsOfData(const Graph& graph) {
+    const auto order = graph.TopologicalOrder();
+    if (!order.ok()) return;
+    for (const NodeId id : *order) {
+      const Node& node = graph.node(id);
+      // Shapes alone decide what is computed from shapes.
+      const bool from_shapes = IsOneOf(node, {"Shape", "Size"});
+      const std::vector<ValueId> inputs = graph.AllInputs(id);
+      const bool elements =
+          from_shapes ? extents_.contains(node.inputs[0])
+                      : !node.regions.empty() ||
+                            std::any_of(inputs.begin(), inputs.end(),
+                                        [&](ValueId input) { return OfData(graph, input); });
+      bool extents = Chooses(node), operands = false;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i].valid() || graph.value(inputs[i]).is_constant()) continue;
+        extents = extents || extents_.contains(inputs[i]);
+        operands = operands || (i > 0 && OfData(graph, inputs[i]));
+      }
+      extents = extents || (operands && ReadsExtents(node));
+      for (const ValueId output : node.outputs) {
+        if (!output.valid()) continue;
+        if (elements) elements_.insert(output);
+        const ValueType& type = graph.value(output).type;
+        const bool open = !type.is_tensor() || !type.shape.has_rank() ||
+                          std::any_of(type.shape.dims().begin(), type.shape.dims().end(),
+                                      [](const Dim& dim) { return dim.is_unknown(); });
+        if (extents && open) extents_.insert(output);
+      }
+    }
+  }
+
+  bool contains(ValueId id) const { return extents_.contains(id); }
+
+ private:
+  bool OfData(const Graph& graph, ValueId id) const {
+    if (!id.valid() || graph.value(id).is_constant()) return false;
+    return graph.Producer(id) == nullptr || elements_.contains(id);
+  }
+  // How many elements there are depends on what they are, or on what a region does.
+  static bool Chooses(const Node& node) {
+    return !node.regions.empty() ||
+           IsOneOf(node, {"Compress", "NonMaxSuppression", "NonZero", "Unique", "SequenceAt",
+                          "ConcatFromSequence", "OptionalGetElement"});
+  }
+  static bool ReadsExtents(const Node& node) {
+    return IsOneOf(node, {"CenterCropPad", "ConstantOfShape", "Expand", "Pad", "Range", "Reshape",
+                          "Resize", "Slice", "Split", "Tile", "TopK"});
+  }
+
+  std::set<ValueId> elements_, extents_;
+};
+
 class Assignment {
  public:
   // With the block size at `choice` in each type's list.
@@ -69,6 +132,7 @@ class Assignment {
       : graph_(context.graph()),
         options_(context.options()),
         choice_(choice),
+        of_data_(graph_),
         vertices_(graph_.node_bound()) {}
 
   bool FindCandidates() {
@@ -108,9 +172,7 @@ class Assignment {
   // The bytes that are moved from layout to layout, and those of padding; known once solved.
   double cost() const { return cost_; }
 
-  Layout LayoutOf(ValueId id) const {
-    return {Format::kNC1HWC0, C0(graph_.value(id).type.dtype)};
-  }
+  Layout LayoutOf(ValueId id) const { return {Format::kNC1HWC0, C0(graph_.value(id).type.dtype)}; }
 
  private:
   static size_t Index(NodeId id) { return static_cast<size_t>(id.index); }
@@ -137,11 +199,12 @@ class Assignment {
       return std::nullopt;
     const Value& result = graph_.value(node.outputs[0]);
     const int c0 = C0(result.type.dtype);
-    if (c0 <= 0 || result.variable >= 0) return std::nullopt;
+    if (c0 <= 0 || result.variable >= 0 || of_data_.contains(result.id)) return std::nullopt;
     bool any = IsConvolution(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid() || !Blocks(graph_, node, i)) continue;
       if (graph_.value(node.inputs[i]).type.dtype != result.type.dtype) return std::nullopt;
+      if (of_data_.contains(node.inputs[i])) return std::nullopt;
       any = true;
     }
     const Layout layout{Format::kNC1HWC0, c0};
@@ -185,6 +248,7 @@ class Assignment {
   const PassOptions& options_;
   MinCut cut_;
   size_t choice_;
+  const ExtentsOfData of_data_;
   std::vector<NodeId> candidates_;
   std::vector<size_t> vertices_;  // by node; 0: no candidate
   std::vector<bool> blocked_;     // by node: works on blocks
@@ -249,13 +313,12 @@ class LayoutAssignment : public Pass {
   static void Convert(const Graph& graph, const Assignment& assignment, ValueId id, Patch& patch) {
     const Value& value = graph.value(id);
     if (!IsImage(graph, id)) return;
-    const bool made_blocked =
-        value.producer.valid() && assignment.IsBlocked(value.producer);
+    const bool made_blocked = value.producer.valid() && assignment.IsBlocked(value.producer);
     std::vector<Use> same, other;
     for (const Use& use : value.uses) {
       const Node& user = graph.node(use.node);
-      const bool wants = assignment.IsBlocked(use.node) &&
-                         use.slot < user.inputs.size() && Blocks(graph, user, use.slot);
+      const bool wants = assignment.IsBlocked(use.node) && use.slot < user.inputs.size() &&
+                         Blocks(graph, user, use.slot);
       (wants == made_blocked ? same : other).push_back(use);
     }
     const bool plain_output = made_blocked && graph.IsOutput(id);

@@ -8,6 +8,7 @@ from oracle import (
     assert_refused,
     assert_same,
     boolean,
+    check,
     f32,
     i64,
     levels,
@@ -124,3 +125,25 @@ def test_one_name_within_one_input(extents, level):
     a = random(extents)
     assert_same(loaded.run({"a": a})["y"], a.T)
     assert_refused(lambda: loaded.run({"a": random((extents[0], extents[1] + 1))}), code="E5001", words=["n"])
+
+
+IMAGES = {
+    "picked-pictures": "d = Compress<axis=0>(x, m)",
+    "picked-rows": "d = Compress<axis=2>(x, m)",
+    "picked-by-index": "i = NonZero(m); j = Squeeze(i, v0); d = Gather<axis=0>(x, j)",
+    "cut-by-a-number": "i = Cast<to=7>(m); j = ReduceSum(i); d = Slice(x, v0, j, v0)",
+    "resized-by-a-number": 'i = Cast<to=7>(m); j = ReduceSum(i); s = Shape(x); k = Slice(s, v0, v3); q = Concat<axis=0>(k, j); d = Resize<mode="nearest">(x, , , q)',
+}
+
+
+@levels
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("after", ["p = GlobalAveragePool(e); y = Flatten(p)", "p = MaxPool<kernel_shape=[2, 2]>(e); y = Softmax<axis=1>(p)", "y = Sigmoid(e)"])
+@pytest.mark.parametrize("row", IMAGES)
+def test_convolutions_of_images_whose_extents_are_data(row, after, known, level):
+    """As detectors have them behind their boxes: no plan knows how many there are."""
+    x, mask = random((4, 16, 4, 7)), np.array([True, False, True, True])
+    weights = {"w": random((8, 16, 3, 3)), "u": random((8, 8, 3, 3)), "v0": np.array([0]), "v3": np.array([3])}
+    text = f"{IMAGES[row]}; c = Conv<pads=[1, 1, 1, 1]>(d, w); r = Relu(c); e = Conv<pads=[1, 1, 1, 1]>(r, u); {after}"
+    spec = {"x": x if known else (f32, ["N", 16, "H", "W"]), "m": (np.dtype(bool), [4])}
+    check(make_model(text, spec, ["y"], weights), {"x": x, "m": mask}, None, level, ("onnxruntime",), 1e-3, 1e-4)
