@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 from hypothesis import strategies as st
 
-from tests.conformance.edge_graphs import STEPS, Builder, finish
+from tests.conformance.edge_graphs import STEPS, Builder, GraphCase, finish
 from tests.conformance.edge_paths import oracle
 
 f32, f64, i64, boolean = oracle.f32, oracle.f64, oracle.i64, oracle.boolean
@@ -117,7 +117,9 @@ def _condition(b):
 
 def _scalar(b, value):
     """A number of one element that is constant or given."""
-    array = np.asarray(value).reshape(b.one_of((), (), (1,)))
+    array = np.asarray(value).reshape(b.one_of((), (), (), (1,)))
+    if array.ndim:
+        b.facts["vector_of_one"] = True
     if b.depth == 0 and b.one_of(True, False):
         name = f"x{len(b.inputs)}"
         b.inputs[name] = array
@@ -338,3 +340,29 @@ def bodies(draw):
     case = finish(b)
     case.attributes = b.facts
     return case
+
+
+@st.composite
+def old_scans(draw):
+    """Scan of opset 8: a batch on axis 0, the sequence on axis 1."""
+    b = _Scope(draw)
+    batch, length, shape = b.one_of(2, 1, 3), b.one_of(3, 1, 4), b.one_of((), (2,), (2, 3))
+    states, walked, scans = b.one_of(1, 0, 2), b.one_of(1, 2), b.one_of(1, 2)
+    body = _Scope(draw, b)
+    for number in range(states):
+        b.inputs[f"s{number}"] = b.array((batch, *shape), f32)
+        body.formals.append((f"b1s{number}", (f32, shape)))
+    for number in range(walked):
+        b.inputs[f"e{number}"] = b.array((batch, length, *shape), f32)
+        body.formals.append((f"b1e{number}", (f32, shape)))
+    read = [name for name, _ in body.formals]
+    made = []
+    for _ in range(states + scans):
+        op = b.one_of("Add", "Mul", "Neg")
+        made += body.node(op, [b.one_of(*read) for _ in range(1 if op == "Neg" else 2)], body.fresh())
+    graph = oracle.make_graph(body.nodes, dict(body.formals), {name: (f32, shape) for name in made}, name="body")
+    names = b.fresh(states + scans)
+    directions = b.one_of(None, [b.one_of(0, 1) for _ in range(walked)])
+    b.node("Scan", ["", *b.inputs], names, body=graph, num_scan_inputs=walked, directions=directions)
+    shapes = b.one_of("static", "symbolic", "unknown")
+    return GraphCase(b.nodes, b.inputs, {}, names, shapes, opset=8)

@@ -27,6 +27,7 @@ class GraphCase:
     op: str = "graph"
     exact: bool = True
     attributes: dict = dataclasses.field(default_factory=dict)
+    opset: int = 22
 
     @property
     def elements(self):
@@ -37,7 +38,7 @@ class GraphCase:
 
     def model(self):
         specs = {n: self._spec(n, a) for n, a in self.inputs.items()}
-        return oracle.make_model(self.nodes, specs, self.outputs, self.initializers, opset=22)
+        return oracle.make_model(self.nodes, specs, self.outputs, self.initializers, opset=self.opset)
 
     def _spec(self, name, array):
         if self.shapes == "symbolic":

@@ -16,7 +16,7 @@ import onnx
 from hypothesis import strategies as st
 
 from tests.conformance import edge_elementwise, edge_ml, edge_ml_models, edge_move, edge_network, edge_reduce  # noqa: F401
-from tests.conformance.edge_bodies import bodies
+from tests.conformance.edge_bodies import bodies, old_scans
 from tests.conformance.edge_broken import broken
 from tests.conformance.edge_graphs import graphs
 from tests.conformance.edge_judge import BAD, judge, judge_levels
@@ -50,7 +50,7 @@ def _form(schema):
 
 
 # In place of an operator: graphs of several nodes, and those whose nodes have bodies.
-GRAPHS = {"graphs": graphs, "bodies": bodies}
+GRAPHS = {"graphs": graphs, "bodies": bodies, "old scans": old_scans}
 
 
 @st.composite
