@@ -125,6 +125,8 @@ UNFIT = [
     ("ReduceLogSumExp", "onnxruntime", lambda c: narrow(c.inputs[0].dtype) and _far(c), "has no maximum taken out where nothing is reduced"),
     ("StringNormalizer", "reference", lambda c: any(v == "" or "ß" in v for v in c.inputs[0].reshape(-1)), "drops empty strings, has SS for ß"),
     ("SwiGLU", "reference", lambda c: narrow(c.inputs[0].dtype) and _odd(c), "rounds Swish before the product"),
+    ("Adam", "reference", lambda c: True, "gives types of its own"),
+    ("Adagrad Momentum", "reference", lambda c: c.inputs[0].dtype != c.inputs[2].dtype, "gives the type of the rate"),
     ("ReduceL2", None, lambda c: c.inputs[0].dtype == oracle.f32 and _nearly_out(c), "squares in float32"),
     ("ReduceMean", "reference", lambda c: "int" in _types(c)[0].name and _large(c), "wraps in the width of x"),
     ("ReduceMean", "reference", lambda c: narrow(c.inputs[0].dtype) and _far(c), "sums in the type of x"),

@@ -15,7 +15,7 @@ import hypothesis
 import onnx
 from hypothesis import strategies as st
 
-from tests.conformance import edge_elementwise, edge_ml, edge_ml_models, edge_move, edge_network, edge_reduce  # noqa: F401
+from tests.conformance import edge_elementwise, edge_ml, edge_ml_models, edge_move, edge_network, edge_reduce, edge_training  # noqa: F401
 from tests.conformance.edge_bodies import bodies, old_scans
 from tests.conformance.edge_broken import broken
 from tests.conformance.edge_graphs import graphs
