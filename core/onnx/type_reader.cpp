@@ -28,13 +28,13 @@ Result<std::optional<ValueType>> TypeReader::Read(std::string_view message, int 
         break;
       }
       case TypeField::kSequence: {
-        ASC_ASSIGN_OR_RETURN(ValueType element, ReadElement(reader.Bytes(), "sequence", depth));
-        type = ValueType::Sequence(std::move(element));
+        ASC_ASSIGN_OR_RETURN(auto element, ReadElement(reader.Bytes(), depth));
+        if (element) type = ValueType::Sequence(*std::move(element));
         break;
       }
       case TypeField::kOptional: {
-        ASC_ASSIGN_OR_RETURN(ValueType element, ReadElement(reader.Bytes(), "optional", depth));
-        type = ValueType::Optional(std::move(element));
+        ASC_ASSIGN_OR_RETURN(auto element, ReadElement(reader.Bytes(), depth));
+        if (element) type = ValueType::Optional(*std::move(element));
         break;
       }
       case TypeField::kMap: {
@@ -51,8 +51,8 @@ Result<std::optional<ValueType>> TypeReader::Read(std::string_view message, int 
   return type;
 }
 
-Result<ValueType> TypeReader::ReadElement(std::string_view message, std::string_view what,
-                                          int depth) {
+// Nothing where the element's type is missing: ONNX's own shape inference writes such types, which say nothing.
+Result<std::optional<ValueType>> TypeReader::ReadElement(std::string_view message, int depth) {
   std::optional<ValueType> element;
   WireReader reader(message, "TypeProto");
   while (reader.Next()) {
@@ -61,9 +61,7 @@ Result<ValueType> TypeReader::ReadElement(std::string_view message, std::string_
     }
   }
   ASC_RETURN_IF_ERROR(reader.status());
-  if (!element)
-    return Error(Code::kInvalidModel, "a ", what, " type without a type of its element");
-  return *std::move(element);
+  return element;
 }
 
 Result<ValueType> TypeReader::ReadMap(std::string_view message, int depth) {

@@ -20,7 +20,7 @@ class TypeReader {
 
  private:
   Result<std::optional<ValueType>> Read(std::string_view message, int depth);
-  Result<ValueType> ReadElement(std::string_view message, std::string_view what, int depth);
+  Result<std::optional<ValueType>> ReadElement(std::string_view message, int depth);
   Result<ValueType> ReadTensor(std::string_view message);
   Result<ValueType> ReadMap(std::string_view message, int depth);
   Result<Shape> ReadShape(std::string_view message);

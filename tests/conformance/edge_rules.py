@@ -68,6 +68,7 @@ def _passes(case):
     return any({o.name for o in b.output} & {i.name for i in b.input} for b in bodies)
 
 
+_trips = lambda c: {i for n in _nodes(c) if n.op_type == "Loop" for i in n.input[:2]}
 _stacks = lambda c: any(n.op_type == "Loop" and len(n.output) > len(n.input) - 2 for n in _nodes(c))
 _unconditional = lambda c: any(n.op_type == "Loop" and not n.input[1] for n in _nodes(c))
 _optional = lambda c: any(n.op_type == "Optional" for n in _nodes(c))
@@ -145,6 +146,7 @@ UNFIT = [
 REFUSALS = [
     ("Div Mod", lambda c: "int" in c.inputs[1].dtype.name and (c.inputs[1] == 0).any(), "integer division by zero"),
     ("ReduceMean", lambda c: "int" in c.inputs[0].dtype.name and c.inputs[0].size == 0, "mean of no integers"),
+    ("graph", lambda c: any(v.size != 1 and n in _trips(c) for n, v in c.inputs.items()), "more than one trip count"),
     ("Flatten", lambda c: c.inputs[0].ndim == 0, "axis out of range"),
     ("Pad", lambda c: c.attributes.get("mode") == "reflect", "reflection of more than there is"),
 ]  # fmt: skip

@@ -497,3 +497,19 @@ def test_scan_over_inputs_of_different_length_is_refused(level):
     )
     check(model, {"x": random((3,)), "z": random((3,), f32, 1)}, random((3,)) + random((3,), f32, 1), level, peers=())
     assert_load_or_run_refused(model, {"x": random((3,)), "z": random((2,))}, level, node="the_scan")
+
+
+# ---- sequences -------------------------------------------------------------------------------------------------------------
+
+
+@levels
+@pytest.mark.parametrize("kind", ["sequence_type", "optional_type"])
+def test_declared_type_without_an_element_says_nothing(kind, level):
+    """ONNX's own shape inference writes such types for values that it does not understand."""
+    text = "s = SequenceConstruct(x, x); y = SequenceLength(s)" if kind == "sequence_type" else "s = Optional(x); y = OptionalHasElement(s)"
+    model, x = make_model(text, {"x": (f32, ["n"])}, {"y": None, "s": None}), random((3,))
+    model.graph.output[1].type.SetInParent()
+    getattr(model.graph.output[1].type, kind).SetInParent()
+    model.graph.value_info.add().CopyFrom(model.graph.output[1])
+    got = run(model, {"x": x}, level)
+    assert_same(got, {"y": np.array(2, i64), "s": [x, x]} if kind == "sequence_type" else {"y": TRUE, "s": x})
