@@ -11,15 +11,16 @@ namespace asc {
 using KernelTable = std::vector<KernelEntry>;
 
 void AddGemmMatMuls(KernelTable& table);
+void AddGroupedPointwiseConvolutions(KernelTable& table);
 void AddIntegerConvolutions(KernelTable& table);
 void AddIntegerMatMuls(KernelTable& table);
 void AddOneDnnConvolutions(KernelTable& table);
 void AddOneDnnDeconvolutions(KernelTable& table);
 void AddOneDnnMatMuls(KernelTable& table);
+void AddPointwiseConvolutions(KernelTable& table);
 void AddPreparedKernels(KernelTable& table);
 void AddSignalConvolutions(KernelTable& table);
 void AddVectorAttention(KernelTable& table);
-void AddPointwiseConvolutions(KernelTable& table);
 void AddVectorBatchNorm(KernelTable& table);
 void AddVectorBinary(KernelTable& table);
 void AddVectorCast(KernelTable& table);

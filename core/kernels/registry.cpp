@@ -35,6 +35,7 @@ void InstallHostKernels() {
     KernelTable table;
     AddGemmMatMuls(table);
     AddPointwiseConvolutions(table);
+    AddGroupedPointwiseConvolutions(table);
     AddPreparedKernels(table);
     AddSignalConvolutions(table);
     AddWinogradConvolutions(table);

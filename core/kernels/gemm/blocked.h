@@ -27,7 +27,7 @@ struct Cutting {
 // Strassen's algorithm may be used where it is faster.
 Cutting Cut(const Product& product, int64_t a_column, int threads, bool may_halve = false);
 
-// Runs `product`, whose c_width divides a panel's width where it has one, then `activation` on its
+// Runs `product`, whose c_width divides a panel's width where it has one and which has no row_bias, then `activation` on its
 // result, on the team. `scratch` has the bytes that `cutting` asks for.
 void MultiplyOnTeam(const Product& product, int64_t a_column, const Cutting& cutting,
                     const std::optional<simd::UnaryCall>& activation, void* scratch);

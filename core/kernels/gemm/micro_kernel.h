@@ -26,7 +26,7 @@ void Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, 
           int64_t first, int64_t count, float* packed);
 
 // c[i][j] = alpha * sum over blocks q and p < k of a[i * a_row + q * a_block + p] * B(q * k + p, j)
-//           + bias[j] + residual[i][j] + (accumulate ? c[i][j] : 0), then clamped to [low, high];
+//           + bias[j] + row_bias[i] + residual[i][j] + (accumulate ? c[i][j] : 0), then clamped to [low, high];
 // NaN stays NaN. All strides are in elements. Operands need no alignment; an aligned b is faster.
 struct Product {
   int64_t m = 0, n = 0, k = 0;
@@ -50,6 +50,7 @@ struct Product {
 
   float alpha = 1;
   const float* bias = nullptr;      // n elements
+  const float* row_bias = nullptr;  // m elements
   const float* residual = nullptr;  // laid out as c, with a row stride of its own; may be c
   int64_t residual_row = 0;
   bool clamp = false;

@@ -113,13 +113,8 @@ class SignalConvolution : public Kernel {
     product.b_panel = product.b_block = gemm::Tiles().width * s_.window;
     product.c = results;
     product.c_row = columns;
+    if (has_bias_) product.row_bias = context.input(kBias).data<float>();
     gemm::Multiply(product);
-    if (has_bias_) {
-      const float* bias = context.input(kBias).data<float>();
-      for (int64_t m = 0; m < s_.outputs; ++m) {
-        for (int64_t j = 0; j < columns; ++j) results[m * columns + j] += bias[m];
-      }
-    }
     float* y = context.output(0).data<float>() + image * s_.outputs * s_.steps + step;
     StridedCopy(DataType::kFloat32, {images, s_.outputs, steps}, {results, 0, {steps, columns, 1}},
                 {y, 0, {s_.outputs * s_.steps, s_.steps, 1}});

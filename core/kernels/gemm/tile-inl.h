@@ -202,6 +202,11 @@ HWY_INLINE void Finish(const Product& p, int64_t row, int64_t column, Vec (&sums
   }
   const Vec alpha = hn::Set(d, p.alpha);
   Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA { sums[r] = hn::MulAdd(sums[r], alpha, bias); });
+  if (p.row_bias != nullptr) {
+    Repeat<kCount>([&](auto r) ASC_INLINE_LAMBDA {
+      sums[r] = hn::Add(sums[r], hn::Set(d, p.row_bias[row + r]));
+    });
+  }
   float* to = p.c + row * p.c_row;
   if (p.accumulate) AddRows<kCount>(place, to, p.c_row, sums);
   if (p.residual != nullptr) {
