@@ -1,7 +1,8 @@
-// Operators that make something of their attributes before they run (ops/ml_prepared.h): made once, with the plan.
+// Operators that make something of their attributes before they run (ops/ml/prepared.h): made once, with the plan.
+#include "core/ops/ml/prepared.h"
+
 #include "core/kernels/families.h"
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_prepared.h"
+#include "core/ops/ml/common.h"
 
 namespace asc {
 namespace {

@@ -1,7 +1,7 @@
 #include "core/ops/families.h"
 
 #include "core/ops/families_extra.h"
-#include "core/ops/ml_families.h"
+#include "core/ops/ml/families.h"
 
 namespace asc {
 

@@ -1,7 +1,7 @@
 // Operators of ai.onnx.ml: shape rules, types, and what each refuses. Numbers are compared with other engines from Python.
 #include <cmath>
 
-#include "core/ops/ml_common.h"
+#include "core/ops/ml/common.h"
 #include "tests/core/ops/op_test.h"
 
 namespace asc::testing {

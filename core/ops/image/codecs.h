@@ -36,7 +36,7 @@ using FileBytes = std::span<const uint8_t>;
 // are cut to their upper byte.
 std::optional<RgbImage> DecodeBmp(FileBytes file);   // 1 to 32 bits, not run-length encoded
 std::optional<RgbImage> DecodePnm(FileBytes file);   // P1 to P6
-std::optional<RgbImage> DecodeTiff(FileBytes file);  // see image_tiff.cpp
+std::optional<RgbImage> DecodeTiff(FileBytes file);  // see image/tiff.cpp
 
 // What libraries do: only with the build option `images`.
 extern const bool kHasImageLibraries;

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/ops/cost.h"
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_families.h"
+#include "core/ops/ml/common.h"
+#include "core/ops/ml/families.h"
 
 namespace asc {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/ops/ml_common.h"
+#include "core/ops/ml/common.h"
 
 #include <algorithm>
 #include <cmath>

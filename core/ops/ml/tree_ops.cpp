@@ -4,10 +4,10 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/cost.h"
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_families.h"
-#include "core/ops/ml_prepared.h"
-#include "core/ops/ml_trees.h"
+#include "core/ops/ml/common.h"
+#include "core/ops/ml/families.h"
+#include "core/ops/ml/prepared.h"
+#include "core/ops/ml/trees.h"
 
 namespace asc {
 namespace {

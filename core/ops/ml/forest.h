@@ -3,7 +3,7 @@
 #ifndef ASC_CORE_OPS_ML_FOREST_H_
 #define ASC_CORE_OPS_ML_FOREST_H_
 
-#include "core/ops/ml_common.h"
+#include "core/ops/ml/common.h"
 
 namespace asc {
 

@@ -1,6 +1,6 @@
-#include "core/ops/ml_prepared.h"
+#include "core/ops/ml/prepared.h"
 
-#include "core/ops/ml_common.h"
+#include "core/ops/ml/common.h"
 
 namespace asc {
 

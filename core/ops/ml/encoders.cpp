@@ -7,9 +7,9 @@
 
 #include "core/ops/elementwise_map.h"
 #include "core/ops/infer_rules.h"
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_families.h"
-#include "core/ops/ml_prepared.h"
+#include "core/ops/ml/common.h"
+#include "core/ops/ml/families.h"
+#include "core/ops/ml/prepared.h"
 
 namespace asc {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/ops/elementwise_map.h"
 #include "core/ops/infer_rules.h"
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_families.h"
+#include "core/ops/ml/common.h"
+#include "core/ops/ml/families.h"
 
 namespace asc {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/ops/image_codecs.h"
+#include "core/ops/image/codecs.h"
 
 namespace asc {
 namespace {

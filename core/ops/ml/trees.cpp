@@ -1,4 +1,4 @@
-#include "core/ops/ml_trees.h"
+#include "core/ops/ml/trees.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/ops/families_extra.h"
-#include "core/ops/image_codecs.h"
+#include "core/ops/image/codecs.h"
 #include "core/ops/shape_facts.h"
 
 namespace asc {

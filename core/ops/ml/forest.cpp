@@ -1,4 +1,4 @@
-#include "core/ops/ml_forest.h"
+#include "core/ops/ml/forest.h"
 
 #include <algorithm>
 #include <cmath>

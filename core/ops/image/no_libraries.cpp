@@ -1,5 +1,5 @@
-// Stands for image_libraries.cpp in builds without those libraries.
-#include "core/ops/image_codecs.h"
+// Stands for libraries.cpp in builds without those libraries.
+#include "core/ops/image/codecs.h"
 
 namespace asc {
 

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_families.h"
+#include "core/ops/ml/common.h"
+#include "core/ops/ml/families.h"
 #include "core/ops/shape_facts.h"
 
 namespace asc {

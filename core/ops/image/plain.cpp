@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "core/ops/image_codecs.h"
+#include "core/ops/image/codecs.h"
 
 namespace asc {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/ops/cost.h"
-#include "core/ops/ml_common.h"
-#include "core/ops/ml_families.h"
+#include "core/ops/ml/common.h"
+#include "core/ops/ml/families.h"
 
 namespace asc {
 namespace {

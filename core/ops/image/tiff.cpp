@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "core/ops/image_codecs.h"
+#include "core/ops/image/codecs.h"
 
 namespace asc {
 namespace {

@@ -4,7 +4,7 @@
 #ifndef ASC_CORE_OPS_ML_TREES_H_
 #define ASC_CORE_OPS_ML_TREES_H_
 
-#include "core/ops/ml_forest.h"
+#include "core/ops/ml/forest.h"
 
 namespace asc {
 
