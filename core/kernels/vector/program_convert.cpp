@@ -75,7 +75,8 @@ size_t FromFloatsLoop(const float* from, DataType type, std::byte* to, size_t co
         const Ints<Floats> di;
         const auto fits = hn::And(hn::Ge(v, hn::Set(d, -0x1p31f)), hn::Lt(v, hn::Set(d, 0x1p31f)));
         hn::StoreU(
-            hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), hn::Set(di, INT32_MIN)),
+            hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, hn::IfThenElseZero(fits, v)),
+                           hn::Set(di, INT32_MIN)),
             di, y);
       });
       break;
