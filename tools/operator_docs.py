@@ -10,7 +10,14 @@ import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "docs" / "operators"
-SPECIFICATION = "https://github.com/onnx/onnx/blob/main/docs/"
+ONNX = "https://github.com/onnx/onnx/blob/main/docs/"
+# Where each domain's operators are defined: whose words they are, and the page.
+SPECIFICATIONS = {
+    "": ("ONNX", ONNX + "Operators.md"),
+    "ai.onnx.ml": ("ONNX", ONNX + "Operators-ml.md"),
+    "ai.onnx.preview.training": ("ONNX", ONNX + "Operators.md"),
+    "com.microsoft": ("ONNX Runtime", "https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md"),
+}
 
 CLASSES = {
     "convolution": "Convolution",
@@ -115,9 +122,9 @@ def source(row):
     if row["domain"] == "asc":
         text = "The compiler's own: the line at the top is the whole formula. `core/ops/expansion.h` says how it is exported."
     else:
-        page = "Operators-ml.md" if row["domain"] == "ai.onnx.ml" else "Operators.md"
+        whose, page = SPECIFICATIONS[row["domain"]]
         anchor = f"{row['domain']}.{row['name']}" if row["domain"] else row["name"]
-        text = f"ONNX, [{row['name']} of {domain_of(row)}]({SPECIFICATION}{page}#{anchor}), opset {row['since_version']}."
+        text = f"{whose}, [{row['name']} of {domain_of(row)}]({page}#{anchor}), opset {row['since_version']}."
     lines = ["## Source of the formula", "", text]
     if row["name"] in PAPERS:
         lines += ["", f"First in: {PAPERS[row['name']]}."]
@@ -200,9 +207,10 @@ def out_of_date():
 
 
 def write():
+    made = pages()  # before the old ones go: it may fail
     for path in FOLDER.rglob("*.md"):
         path.unlink()
-    for name, text in pages().items():
+    for name, text in made.items():
         path = FOLDER / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
